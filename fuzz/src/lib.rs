@@ -7,7 +7,7 @@ use algkit::{
     CATALOGUE, Driver, InOut, Name, Policy, Registry, Sizes, Text, Type, authenc_key, cpu::CpuFeatures, driver::Shape,
     mask_cpu,
 };
-use algkit_volume::{Error, ReadAt};
+use algkit_volume::{Error, ReadAt, WriteAt};
 use arbitrary::Arbitrary;
 use std::{io::ErrorKind, sync::LazyLock};
 
@@ -280,6 +280,51 @@ impl ReadAt for Sparse {
         let there = self.start.get(offset as usize..).unwrap_or_default();
         let len = there.len().min(buf.len());
         buf[..len].copy_from_slice(&there[..len]);
+        Ok(())
+    }
+}
+
+/// A disk without contents, which panics if it is asked for what it does not have or for what its server forbids.
+pub struct Disk {
+    /// How many bytes it has.
+    pub size: u64,
+    /// Whether it must not be written.
+    pub read_only: bool,
+    /// Whether its bytes may be discarded.
+    pub discard: bool,
+}
+
+impl Disk {
+    fn check(&self, offset: u64, len: u64) {
+        assert!(offset.checked_add(len).is_some_and(|end| end <= self.size), "{len} bytes at {offset}");
+    }
+}
+
+impl ReadAt for Disk {
+    fn size(&self) -> Result<u64, Error> {
+        Ok(self.size)
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+        self.check(offset, buf.len() as u64);
+        Ok(())
+    }
+}
+
+impl WriteAt for Disk {
+    fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        assert!(!self.read_only, "a write");
+        self.check(offset, data.len() as u64);
+        Ok(())
+    }
+
+    fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
+        assert!(!self.read_only && self.discard, "a discard");
+        self.check(offset, len);
+        Ok(())
+    }
+
+    fn sync(&self) -> Result<(), Error> {
         Ok(())
     }
 }

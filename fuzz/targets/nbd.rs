@@ -1,10 +1,8 @@
 //! Arbitrary bytes from an NBD client: the server must not panic, reach outside of the export, or change one that is read-only.
 #![no_main]
 
-use algkit_volume::{
-    Error, ReadAt, WriteAt,
-    nbd::{Client, Export},
-};
+use algkit_fuzz::Disk;
+use algkit_volume::nbd::{Client, Export};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::io;
@@ -30,48 +28,6 @@ struct Request {
     command: u8,
     offset: i32,
     len: u32,
-}
-
-/// A disk without contents, which panics if it is asked for what it does not have or for what the export forbids.
-struct Disk {
-    size: u64,
-    read_only: bool,
-    discard: bool,
-}
-
-impl Disk {
-    fn check(&self, offset: u64, len: u64) {
-        assert!(offset.checked_add(len).is_some_and(|end| end <= self.size), "{len} bytes at {offset}");
-    }
-}
-
-impl ReadAt for Disk {
-    fn size(&self) -> Result<u64, Error> {
-        Ok(self.size)
-    }
-
-    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
-        self.check(offset, buf.len() as u64);
-        Ok(())
-    }
-}
-
-impl WriteAt for Disk {
-    fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
-        assert!(!self.read_only, "a write");
-        self.check(offset, data.len() as u64);
-        Ok(())
-    }
-
-    fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
-        assert!(!self.read_only && self.discard, "a discard");
-        self.check(offset, len);
-        Ok(())
-    }
-
-    fn sync(&self) -> Result<(), Error> {
-        Ok(())
-    }
 }
 
 fuzz_target!(|input: Input<'_>| {

@@ -87,6 +87,16 @@ fn programs_read_and_write_the_file() {
         let metadata = fs::metadata(&mount.shown).expect("the file");
         assert_eq!((metadata.len(), metadata.mode() & 0o777), (16 << 20, 0o600));
         assert_eq!(mount.shown, mount.folder.join("volume"));
+        let names: Vec<_> =
+            fs::read_dir(&mount.folder).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect();
+        assert_eq!(names, ["volume"]);
+        // Blocks of 4096 bytes, none of them free; and no other name.
+        assert_eq!(
+            foreign("coreutils", "stat", &["-f", "-c", "%T %S %b %a", text(&mount.folder)]).trim_ascii(),
+            b"fuseblk 4096 4096 0"
+        );
+        let error = fs::create_dir(mount.folder.join("new")).expect_err("another name");
+        assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
         // e2fsprogs make, check and read a file system in it.
         foreign("e2fsprogs", "/usr/sbin/mke2fs", &["-q", "-t", "ext4", "-d", text(&tree), text(&mount.shown)]);
         foreign("e2fsprogs", "/usr/sbin/e2fsck", &["-fn", text(&mount.shown)]);

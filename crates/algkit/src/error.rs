@@ -92,6 +92,9 @@ pub enum Error {
     /// template can be made; names that need none are still found.
     #[error("`{0}` cannot be looked up: the registry is full, and every driver in it is in use")]
     Full(String),
+    /// Drivers were removed, or given other priorities, each time the lookup began, before it could end.
+    #[error("`{0}` cannot be looked up: drivers are removed or changed all the time")]
+    Withdrawn(String),
     /// The key's length is wrong.
     #[error("{name}: key of {}, expected {want}", bytes(*.got as u64))]
     KeyLength {

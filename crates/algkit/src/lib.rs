@@ -185,6 +185,7 @@ mod always;
 pub mod batch;
 mod blockwise;
 pub mod driver;
+mod entropy;
 mod error;
 mod iv;
 pub mod kdf;

@@ -2,13 +2,16 @@
 
 mod listing;
 mod reference;
+#[cfg(all(test, feature = "rng"))]
+mod tests;
 
 #[cfg(feature = "rng")]
 use crate::driver::Failure;
 use crate::{
     Error, Name, Policy, Vector,
     driver::{Driver, DriverRef, SelfTest, Type},
-    selftest::{self, Extent, Side},
+    entropy,
+    selftest::{self, Extent, Side, Turn},
     settings, table,
     templates::{Lookup, TEMPLATES},
     tfm::{Aead, Cipher, Hash, Rng, Skcipher, Transform, Unkeyed},
@@ -48,6 +51,9 @@ struct State {
     /// How often `found` was cleared. A lookup stores its result only if this number has not changed since it
     /// began.
     generation: u64,
+    /// How often drivers were withdrawn: removed, taken out of service, or given another priority, which template
+    /// instances inherit. What a lookup has found or composed since an earlier count may be built on one of them.
+    withdrawals: u64,
     /// The number of lookups that were not answered from `found`. It serves as the clock for [`Found::used`].
     lookups: u64,
 }
@@ -67,6 +73,10 @@ const LAST: u32 = 1;
 /// that looks names up for others must not grow without bound. Beyond the limit, the names that were used least
 /// recently are forgotten, and with them the instances that nobody holds.
 pub const MAX_KNOWN: usize = 4096;
+
+/// How often a lookup begins, if drivers are withdrawn each time before it ends. One that began without end would never
+/// answer a program that registers and removes drivers all the time.
+const TRIES: usize = 8;
 
 impl State {
     fn known(&self) -> usize {
@@ -104,6 +114,12 @@ impl State {
     /// Removes the template instances that are built on `driver`. Existing holders keep them.
     fn remove_built_on(&mut self, driver: &str) {
         self.drivers.retain(|other| !is_built_on(other, driver));
+        self.withdraw();
+    }
+
+    /// Clears all lookup results. Lookups that have not ended begin again.
+    fn withdraw(&mut self) {
+        self.withdrawals += 1;
         self.forget();
     }
 }
@@ -339,23 +355,34 @@ impl Registry {
     /// The best driver for `name` (an algorithm or a driver) that is usable, allowed by the policy and has passed
     /// its self-test.
     pub fn find(&self, kind: Type, name: &str) -> Result<DriverRef, Error> {
-        let generation = {
-            let state = self.read();
-            if let Some(found) = state.found[kind as usize].get(name) {
-                found.used.store(state.lookups, Relaxed);
-                return Ok(found.driver.clone());
+        let mut parsed = None;
+        for _ in 0..TRIES {
+            let (generation, withdrawals) = {
+                let state = self.read();
+                if let Some(found) = state.found[kind as usize].get(name) {
+                    found.used.store(state.lookups, Relaxed);
+                    return Ok(found.driver.clone());
+                }
+                (state.generation, state.withdrawals)
+            };
+            let name_of = match &mut parsed {
+                Some(name) => &*name,
+                none => none.insert(Name::parse(name)?),
+            };
+            let resolved = self.resolve(kind, name_of, withdrawals);
+            let mut state = self.write();
+            if state.withdrawals != withdrawals {
+                continue;
             }
-            state.generation
-        };
-        let parsed = Name::parse(name)?;
-        let driver = self.resolve(kind, &parsed)?;
-        let mut state = self.write();
-        state.lookups += 1;
-        if state.generation == generation && self.has_room(&mut state) {
-            let used = AtomicU64::new(state.lookups);
-            state.found[kind as usize].insert(name.to_owned(), Found { driver: driver.clone(), used });
+            let driver = resolved?;
+            state.lookups += 1;
+            if state.generation == generation && self.has_room(&mut state) {
+                let used = AtomicU64::new(state.lookups);
+                state.found[kind as usize].insert(name.to_owned(), Found { driver: driver.clone(), used });
+            }
+            return Ok(driver);
         }
-        Ok(driver)
+        Err(Error::Withdrawn(name.to_owned()))
     }
 
     /// Whether one more driver or name can be kept. If there is no room, what nobody holds or has asked for lately is
@@ -386,15 +413,25 @@ impl Registry {
         Err(error)
     }
 
-    /// Runs the short self-test of `driver` if it has not run yet; returns the outcome.
+    /// Runs the short self-test of `driver` if it has not run yet; returns the outcome. A test for which the operating system
+    /// gave no entropy fails this time, and runs again at the next call.
     pub fn test(&self, driver: &Driver) -> SelfTest {
-        if self.is_usable(driver) && !self.is_foreign() && driver.selftest.get().is_none() {
-            if selftest::is_under_test_here(driver) {
-                return SelfTest::Failed("it is being tested, and looks itself up".to_owned());
+        let untested = driver.selftest.get().is_none() && self.is_usable(driver) && !self.is_foreign();
+        match untested.then(|| selftest::take(driver)) {
+            None | Some(Turn::Over) => driver.selftest(),
+            Some(Turn::Circle) => SelfTest::Failed("it is being tested, and looks itself up".to_owned()),
+            Some(Turn::Own(own)) => {
+                let (mut outcome, missing) = entropy::watched(|| self.run_test(driver, Extent::Short));
+                if own.looked_up() {
+                    outcome = Err("looks up a name that it serves itself".to_owned());
+                } else if missing && outcome.is_err() {
+                    return SelfTest::Failed(entropy::MISSING.to_owned());
+                }
+                let _ = driver.selftest.set(outcome);
+                drop(own);
+                driver.selftest()
             }
-            driver.selftest.get_or_init(|| self.run_test(driver, Extent::Short));
         }
-        driver.selftest()
     }
 
     /// Runs a self-test of the given extent; returns the outcome. The short one runs once, the long one at every
@@ -417,15 +454,16 @@ impl Registry {
             let _ = built_on.retired.set(format!("{} failed: {reason}", driver.driver));
         }
         let _ = driver.retired.set(reason);
-        state.forget();
+        state.withdraw();
     }
 
-    fn resolve(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {
+    /// `withdrawals` is [`State::withdrawals`] from before the lookup.
+    fn resolve(&self, kind: Type, name: &Name, withdrawals: u64) -> Result<DriverRef, Error> {
         let text = name.to_string();
         let mut by_driver = self.named(|d| d.driver == text);
         let mut by_name = self.named(|d| d.name == text && d.driver != text);
         let mut template_error = None;
-        match self.instantiate(name) {
+        match self.instantiate(name, withdrawals) {
             Ok(Some(instance)) => {
                 // The name `cbc(aes-fixed-time)` stands for exactly one driver of `cbc(aes)`; the name `cbc(aes)`
                 // stands for several.
@@ -473,6 +511,10 @@ impl Registry {
         let mut reason = String::new();
         for driver in candidates {
             match self.test(&driver) {
+                // Another driver of the name would want entropy too, or would serve for good in the place of this one.
+                SelfTest::Failed(why) if why == entropy::MISSING => {
+                    return Err(Error::Rng { name: driver.driver.clone(), reason: entropy::MISSING });
+                }
                 SelfTest::Failed(why) => reason = why,
                 _ => return Ok(driver),
             }
@@ -492,13 +534,17 @@ impl Registry {
         self.read().drivers.iter().filter(|d| pick(d)).cloned().collect()
     }
 
-    /// The driver that a template makes of `name`. It is kept for later lookups.
-    fn instantiate(&self, name: &Name) -> Result<Option<DriverRef>, Error> {
+    /// The driver that a template makes of `name`. It is kept for later lookups, unless one of its parts may have been
+    /// withdrawn meanwhile: whoever withdraws a driver removes what is built on it, and cannot see what is not there yet.
+    fn instantiate(&self, name: &Name, withdrawals: u64) -> Result<Option<DriverRef>, Error> {
         let Some((_, build)) = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty()) else {
             return Ok(None);
         };
         let instance = build(self, name)?;
         let mut state = self.write();
+        if state.withdrawals != withdrawals {
+            return Err(Error::Withdrawn(name.to_string()));
+        }
         if let Some(known) = state.drivers.iter().find(|d| d.driver == instance.driver) {
             return Ok(Some(known.clone()));
         }

@@ -19,6 +19,7 @@ use crate::{
     driver::{MAX_JOBS, SkcipherJob, TextRule},
 };
 use arrayvec::ArrayVec;
+use std::iter::successors;
 
 /// How a sector's IV is derived from its number, with dm-crypt's names
 /// (Documentation/admin-guide/device-mapper/dm-crypt.rst). dm-crypt's `essiv` is a template here, used with
@@ -69,6 +70,12 @@ impl SectorIv {
 /// The error for a cipher that is not for sectors.
 fn unfit(cipher: &Skcipher, reason: &'static str) -> Error {
     Error::NotForSectors { name: cipher.driver().name.clone(), reason }
+}
+
+/// Whether `width` bytes have room for a little-endian number, followed by a big-endian count of `blocks` blocks.
+fn fits_before(number: u64, width: usize, blocks: u64) -> bool {
+    let bytes = (u64::BITS - number.leading_zeros()).div_ceil(8) as usize;
+    width.checked_sub(bytes).is_some_and(|rest| rest >= 8 || blocks <= 1 << (8 * rest))
 }
 
 /// The numbers, the size and the IV rule of the sectors in a buffer.
@@ -146,25 +153,52 @@ impl Sectors {
     /// Whether the cipher is a key stream, and two sectors with numbers up to `last` would use the same part of it.
     fn shares_key_stream(&self, cipher: &Skcipher, last: u64) -> bool {
         let Driver { name, shape, .. } = cipher.driver();
+        let width = shape.ivsize;
         if shape.text != TextRule::Any {
             return false;
         }
-        // The counts of blocks between the first blocks of two neighbours, and the bytes of a block, if the rule writes the
-        // sector's number where the cipher counts its blocks.
-        let (distance, block) = match self.iv {
-            _ if shape.ivsize == 0 => return true,
-            SectorIv::Null => return true,
-            SectorIv::Plain if last > u32::MAX.into() => return true,
+        let is = |mode| name.starts_with(mode);
+        match self.iv {
+            _ if width == 0 => true,
+            SectorIv::Null => true,
+            SectorIv::Plain if last > u32::MAX.into() => true,
             // It adds the number and the count by XOR.
-            SectorIv::Plain | SectorIv::Plain64 if name.starts_with("xctr(") => return true,
-            SectorIv::Plain | SectorIv::Plain64 if name == "chacha20" => (self.step, 64),
-            SectorIv::Plain64be if name.starts_with("ctr(") => (self.step, shape.ivsize),
-            SectorIv::Benbi if name.starts_with("ctr(") => {
-                (self.step.saturating_mul((512 / shape.ivsize) as u64), shape.ivsize)
+            SectorIv::Plain | SectorIv::Plain64 if is("xctr(") => true,
+            // The low half of the number is where the count begins, and the count does not carry into the high half.
+            SectorIv::Plain | SectorIv::Plain64 if name == "chacha20" => {
+                let blocks = self.blocks(64);
+                let numbers = successors(Some(self.first), |number| number.checked_add(self.step));
+                let carries = |number: u64| u64::from(number as u32) + blocks > 1 << 32;
+                self.step < blocks || numbers.take_while(|number| *number <= last).any(carries)
             }
-            _ => return false,
-        };
-        distance < self.size.div_ceil(block) as u64
+            // The number's first byte is its lowest, and the count's last byte is.
+            SectorIv::Plain | SectorIv::Plain64 if is("ctr(") => !fits_before(last, width, self.blocks(width)),
+            SectorIv::Plain64be if is("ctr(") => self.meet(self.step, last, width),
+            SectorIv::Benbi if is("ctr(") => {
+                let each = (512 / width) as u64;
+                self.meet(self.step.saturating_mul(each), last.saturating_mul(each).saturating_add(1), width)
+            }
+            // The high half of the number is where the count begins.
+            SectorIv::Plain64be | SectorIv::Benbi if is("xchacha") => {
+                let number =
+                    if self.iv == SectorIv::Benbi { last.saturating_mul(512 / 32).saturating_add(1) } else { last };
+                !fits_before(number >> 32, 4, self.blocks(64))
+            }
+            _ => false,
+        }
+    }
+
+    /// The number of blocks of a sector.
+    fn blocks(&self, block: usize) -> u64 {
+        self.size.div_ceil(block) as u64
+    }
+
+    /// Whether sectors meet that count their blocks from their numbers on, which are `distance` apart and go up to `last`. The
+    /// count has `width` bytes, and so has a block. The last sector must not go on at number 0.
+    fn meet(&self, distance: u64, last: u64, width: usize) -> bool {
+        let blocks = self.blocks(width);
+        let room = 1u128 << (8 * width.min(8));
+        distance < blocks || width <= 8 && u128::from(last) + u128::from(blocks) > room
     }
 
     /// The number of the last sector in `len` bytes; `None` if `len` is 0.

@@ -83,6 +83,20 @@ mod tests {
     }
 
     #[test]
+    fn a_mask_only_hides_in_any_order() {
+        let all = CpuFeatures::detect();
+        let masked = |mask: &str| mask_cpu(all, mask).unwrap();
+        for (&f, &g) in Feature::ALL.iter().flat_map(|f| Feature::ALL.iter().map(move |g| (f, g))) {
+            let both = masked(&format!("-{},-{}", f.name(), g.name()));
+            assert_eq!(both, masked(&format!("-{} -{}", g.name(), f.name())));
+            assert_eq!(both, masked(&format!("-{0},-{1},-{0}", f.name(), g.name())));
+            let left = both.features();
+            assert!(!left.has(f) && !left.has(g) && all.contains(left), "{f:?} and {g:?}");
+        }
+        assert!(!masked("-avx512,+fast512").features().has(Feature::Fast512), "nothing is added to what is hidden");
+    }
+
+    #[test]
     fn wide_vectors_are_preferred_or_not_by_the_last_word() {
         let all = CpuFeatures::detect();
         let masked = |mask| mask_cpu(all, mask).unwrap();

@@ -85,6 +85,78 @@ fn parts_of_sectors_and_sectors_that_the_mode_does_not_take_are_refused() {
     Sectors::new(0, 512).encrypt(&xts, &mut []).unwrap();
 }
 
+/// Two sectors whose numbers are near the places where a count or a number carries or begins again: either they are refused,
+/// or no block of their key streams is there twice.
+#[test]
+fn counts_that_begin_again_meet_no_other_sector() {
+    let near = [0u128, 1 << 24, 1 << 32, 1 << 48, 1 << 56, 1 << 58, 1 << 63, 1 << 64];
+    let off = [0, 1, 2, 4, 7, 8, 9, 31, 32, 60, 64, 65];
+    let mut numbers: Vec<u64> = near
+        .iter()
+        .flat_map(|n| off.iter().flat_map(move |d| [n.checked_sub(*d), n.checked_add(*d)]))
+        .flatten()
+        .filter_map(|n| u64::try_from(n).ok())
+        .collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut names = vec![
+        ("ctr(aes)", 16, 16),
+        ("xctr(aes)", 16, 16),
+        ("rfc3686(ctr(aes))", 20, 16),
+        ("chacha20", 32, 64),
+        ("xchacha20", 32, 64),
+        ("xchacha12", 32, 64),
+    ];
+    if cfg!(feature = "legacy") {
+        names.push(("ctr(des3_ede-generic)", 24, 8));
+    }
+    for (name, key, block) in names {
+        let cipher = cipher(name, key);
+        let (mut taken, mut refused) = (0, 0);
+        for kind in KINDS {
+            for (i, &first) in numbers.iter().enumerate() {
+                for &second in &numbers[i + 1..] {
+                    let mut streams = vec![0; 2 * 512];
+                    let sectors = Sectors::new(first, 512).iv(kind).step(second - first);
+                    match sectors.encrypt(&cipher, &mut streams) {
+                        Ok(()) => {
+                            taken += 1;
+                            let distinct: std::collections::HashSet<_> = streams.chunks(block).collect();
+                            assert_eq!(distinct.len(), 1024 / block, "{name}, {kind:?}: sectors {first} and {second}");
+                        }
+                        Err(Error::NotForSectors { .. } | Error::SectorNumber { .. }) => {
+                            refused += 1;
+                            assert!(streams.iter().all(|&byte| byte == 0));
+                        }
+                        Err(other) => panic!("{other}"),
+                    }
+                }
+            }
+        }
+        assert!(taken > 100 && refused > 100, "{name}: {taken} and {refused}");
+    }
+}
+
+#[test]
+fn a_sector_whose_count_begins_again_is_refused() {
+    let (chacha20, xchacha20) = (cipher("chacha20", 32), cipher("xchacha20", 32));
+    let crypt = |cipher: &Skcipher, first, size, step, kind| {
+        Sectors::new(first, size).step(step).iv(kind).encrypt(cipher, &mut vec![0; size])
+    };
+    // The count of ChaCha20 has 32 bits, and a sector has 8 blocks.
+    for kind in [SectorIv::Plain, SectorIv::Plain64] {
+        assert_eq!(crypt(&chacha20, (1 << 32) - 8, 512, 8, kind), Ok(()));
+        assert!(matches!(crypt(&chacha20, (1 << 32) - 7, 512, 8, kind), Err(Error::NotForSectors { .. })));
+    }
+    // That of XChaCha20 begins with the high half of the number, whose lowest byte is its last.
+    assert_eq!(crypt(&xchacha20, (1 << 56) - 1, 256 * 64, 1, SectorIv::Plain64be), Ok(()));
+    let met = crypt(&xchacha20, (1 << 56) - 1, 257 * 64, 1, SectorIv::Plain64be);
+    assert!(matches!(met, Err(Error::NotForSectors { .. })));
+    assert_eq!(crypt(&xchacha20, u32::MAX.into(), 1 << 20, 1, SectorIv::Plain64be), Ok(()));
+    // Of one block each there is no other.
+    assert_eq!(crypt(&xchacha20, u64::MAX, 64, 1, SectorIv::Plain64be), Ok(()));
+}
+
 #[test]
 fn ciphers_that_are_unsafe_for_sectors_are_refused() {
     let refused = |name, rule| {

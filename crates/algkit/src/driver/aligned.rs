@@ -12,6 +12,7 @@ use crate::{
     kind::{Direction, WeakKeys},
 };
 use algkit_primitives::{InOut, Packet};
+use std::any::Any;
 use zeroize::Zeroizing;
 
 /// Calls `make` with an aligned key and wraps the resulting instance, whose driver has this alignment mask.
@@ -270,7 +271,10 @@ impl HashOps for Aligned<dyn HashOps> {
     }
 
     fn digest(&self, parts: &[&[u8]], out: &mut [u8]) {
-        self.ops.digest_whole(Copied::concat(self.mask, parts).get(), out);
+        match parts {
+            [message] => self.ops.digest_whole(Copied::unless_aligned(self.mask, message).get(), out),
+            _ => self.start().digest_after(parts, out),
+        }
     }
 }
 
@@ -287,12 +291,29 @@ impl HashState for Aligned<dyn HashState> {
         self.ops.finish(out);
     }
 
+    /// The pieces are not gathered: they can be longer than memory, as one may be there more than once.
     fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
-        self.ops.digest_after(&[Copied::concat(self.mask, parts).get()], out);
+        match parts {
+            [message] => self.ops.digest_after(&[Copied::unless_aligned(self.mask, message).get()], out),
+            _ => {
+                let mut copy = self.boxed_clone();
+                parts.iter().for_each(|part| copy.update(part));
+                copy.finish(out);
+            }
+        }
+    }
+
+    fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> bool {
+        self.ops.digest_within(Copied::unless_aligned(self.mask, data).get(), least, len, out)
     }
 
     fn boxed_clone(&self) -> Box<dyn HashState> {
         Box::new(Aligned { mask: self.mask, ops: self.ops.boxed_clone() })
+    }
+
+    fn copy_from(&mut self, other: &dyn HashState) -> bool {
+        let other = (other as &dyn Any).downcast_ref::<Self>();
+        other.is_some_and(|other| self.mask == other.mask && self.ops.copy_from(&*other.ops))
     }
 
     fn export(&self, to: &mut Writer<'_>) -> bool {
@@ -301,5 +322,39 @@ impl HashState for Aligned<dyn HashState> {
 
     fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
         self.ops.import(from)
+    }
+}
+
+#[cfg(all(test, feature = "sha"))]
+mod tests {
+    use super::*;
+
+    /// A hash whose driver asks for alignment, and its peer without that.
+    fn hashes() -> [Box<dyn HashOps>; 2] {
+        let driver = crate::hash("hmac(sha256)").unwrap();
+        let make = |key: &[u8]| (driver.driver().make)(crate::cpu::CpuFeatures::detect(), key, WeakKeys::Refuse);
+        let hash = |keyed| if let Keyed::Hash(ops) = keyed { ops } else { panic!("another type") };
+        [hash(instance(63, b"key", make).unwrap()), hash(make(b"key").unwrap())]
+    }
+
+    #[test]
+    fn what_a_state_can_do_it_can_do_aligned() {
+        let [aligned, plain] = hashes();
+        let text: Vec<u8> = (0..=255).collect();
+        let mut states = [aligned.start(), plain.start()];
+        states.iter_mut().for_each(|state| state.update(&text[..77]));
+        let (mut out, mut want) = ([0; 32], [0; 32]);
+        for start in 0..3 {
+            assert!(states[0].digest_within(&text[start..], 10, 100, &mut out));
+            states[1].digest_after(&[&text[start..start + 100]], &mut want);
+            assert_eq!(out, want);
+        }
+
+        let mut fresh = aligned.start();
+        assert!(fresh.copy_from(&*states[0]), "in the same memory");
+        assert!(!fresh.copy_from(&*states[1]) && !states[1].copy_from(&*fresh), "of another driver");
+        fresh.finish(&mut out);
+        states[1].finish(&mut want);
+        assert_eq!(out, want);
     }
 }

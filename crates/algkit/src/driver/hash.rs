@@ -29,6 +29,15 @@ pub trait HashOps: Send + Sync + Any {
         self.digest(&[message], out);
     }
 
+    /// Writes the digest of the concatenation of `parts` under another key of a declared length, for authenticators whose
+    /// key serves one message. Allocates nothing, and this instance keeps its key. Returns false and does nothing if the
+    /// driver does not support this.
+    #[must_use]
+    fn digest_under(&self, key: &[u8], parts: &[&[u8]], out: &mut [u8]) -> bool {
+        let _ = (key, parts, out);
+        false
+    }
+
     /// Computes at most [`super::MAX_JOBS`] digests together; see [`super::SkcipherOps::crypt_batch`].
     fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {
         jobs.iter_mut().for_each(|job| job.state.digest(job.parts, job.out));
@@ -173,6 +182,13 @@ impl<S: Hash + 'static> HashOps for Fresh<S> {
 
     fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
         Hash::digest_whole(&self.0, message, out);
+    }
+
+    fn digest_under(&self, key: &[u8], parts: &[&[u8]], out: &mut [u8]) -> bool {
+        let Some(mut state) = Hash::under(&self.0, key) else { return false };
+        parts.iter().for_each(|part| Hash::update(&mut state, part));
+        Hash::finish(&mut state, out);
+        true
     }
 
     fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {

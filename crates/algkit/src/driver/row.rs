@@ -2,7 +2,7 @@
 
 use super::{BadKey, Keyed, Make, Shape, aligned};
 use crate::{
-    Error,
+    Error, entropy,
     kind::{Timing, Type, WeakKeys},
 };
 use algkit_primitives::cpu::{CpuFeatures, FeatureSet};
@@ -178,6 +178,7 @@ impl Driver {
             return Err(Error::KeyLength { name: self.name.clone(), got: key.len(), want: self.shape.keys.clone() });
         }
         self.instance(cpu, key, weak).map_err(|BadKey(reason)| match self.kind {
+            _ if reason == entropy::MISSING => Error::Rng { name: self.driver.clone(), reason },
             // Every seed is good, so it was the entropy that failed.
             Type::Rng => Error::Rng { name: self.driver.clone(), reason },
             _ => Error::BadKey { name: self.name.clone(), reason },

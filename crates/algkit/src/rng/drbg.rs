@@ -7,7 +7,7 @@
 //! therefore prediction-resistant, `drbg_nopr_*` too; the two kinds differ only in known-answer tests. The reseed
 //! interval (2^48 requests) is never reached.
 
-use super::entropy::Source;
+use super::source::Source;
 use crate::driver::{Failure, MAX_INPUT, RngOps};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -6,10 +6,10 @@
 
 mod ctr_drbg;
 mod drbg;
-mod entropy;
 mod hash_drbg;
 mod hmac_drbg;
 mod jitter;
+mod source;
 
 use crate::{
     driver::{Driver, DriverRef, Failure, Keyed, RngOps, Shape, Type, WeakKeys},

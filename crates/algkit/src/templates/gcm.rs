@@ -13,7 +13,7 @@ use crate::{
 };
 use algkit_primitives::InOut;
 use std::sync::Arc;
-use zeroize::Zeroizing;
+use zeroize::{Zeroizing, optimization_barrier};
 
 /// Tag lengths (SP 800-38D section 5.2.1.2).
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 8, 12, 13, 14, 15, 16]);
@@ -33,22 +33,22 @@ struct Gcm {
 
 impl Gcm {
     /// The tag mask E(J0), and the counter block that follows J0.
-    fn start(&self, iv: &[u8]) -> (Zeroizing<[u8; 16]>, [u8; 16]) {
+    fn start(&self, iv: &[u8]) -> (Zeroizing<[u8; 16]>, Counter) {
         let mut mask = Zeroizing::new([0; 16]);
         let mut counter = self.zeroth(iv);
-        self.crypt(Direction::Encrypt, &mut counter, &mut Text::from(&mut mask[..]));
+        self.crypt(Direction::Encrypt, &mut counter.0, &mut Text::from(&mut mask[..]));
         (mask, counter)
     }
 
     /// The pre-counter block J0 (section 7.1, step 2).
-    fn zeroth(&self, iv: &[u8]) -> [u8; 16] {
-        let mut block = [0; 16];
+    fn zeroth(&self, iv: &[u8]) -> Counter {
+        let mut block = Counter([0; 16]);
         if iv.len() == 12 {
-            block[..12].copy_from_slice(iv);
-            block[15] = 1;
+            block.0[..12].copy_from_slice(iv);
+            block.0[15] = 1;
         } else {
             let bits = (iv.len() as u128 * 8).to_be_bytes();
-            self.ghash.digest(&[iv, pad16(iv.len()), &bits], &mut block);
+            self.ghash.digest(&[iv, pad16(iv.len()), &bits], &mut block.0);
         }
         block
     }
@@ -95,12 +95,24 @@ impl Gcm {
     }
 }
 
+/// A counter block. It is wiped, because that of an IV that was hashed is a polynomial of the hash key.
+#[derive(Clone)]
+struct Counter([u8; 16]);
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        // One store. `Zeroize` makes sixteen.
+        self.0 = [0; 16];
+        optimization_barrier(&self.0);
+    }
+}
+
 /// A message in parts.
 #[derive(Clone)]
 struct Message {
     gcm: Arc<Gcm>,
     mask: Zeroizing<[u8; 16]>,
-    counter: [u8; 16],
+    counter: Counter,
     /// Before the mask.
     tag: TagInParts,
 }
@@ -115,12 +127,12 @@ impl Granular for Message {
 
     fn crypt(&mut self, direction: Direction, mut text: InOut<'_>) {
         self.tag.around(direction, &mut text, |text| {
-            self.gcm.crypt(direction, &mut self.counter, &mut Text::from(text));
+            self.gcm.crypt(direction, &mut self.counter.0, &mut Text::from(text));
         });
     }
 
     fn peek(&self, start: &mut [u8]) {
-        self.gcm.crypt(Direction::Encrypt, &mut self.counter.clone(), &mut Text::from(start));
+        self.gcm.crypt(Direction::Encrypt, &mut self.counter.clone().0, &mut Text::from(start));
     }
 
     fn finish(&mut self) -> [u8; 16] {
@@ -158,7 +170,7 @@ impl AeadOps for Arc<Gcm> {
 
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
         let (mask, mut counter) = self.start(iv);
-        self.crypt(Direction::Encrypt, &mut counter, text);
+        self.crypt(Direction::Encrypt, &mut counter.0, text);
         let len = text.len();
         let full = self.tag(&mask, assoc, text.destinations(), len);
         tag::write(&full, tag);
@@ -170,7 +182,7 @@ impl AeadOps for Arc<Gcm> {
         let mut full = self.tag(&mask, assoc, text.sources(), len);
         let authentic = tag::matches(&mut full, tag);
         if authentic {
-            self.crypt(Direction::Decrypt, &mut counter, text);
+            self.crypt(Direction::Decrypt, &mut counter.0, text);
         }
         authentic
     }

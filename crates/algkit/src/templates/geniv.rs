@@ -11,6 +11,7 @@ use crate::{
     Error, Name, Text,
     blockwise::xor,
     driver::{AeadOps, BadKey, Driver, Keyed, Refusal, TextRule, Type},
+    entropy,
 };
 use zeroize::Zeroizing;
 
@@ -126,7 +127,7 @@ fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) ->
     Ok(compose(alg, driver, Type::Aead, inner.shape.clone(), &[&inner.clone()], move |cpu, key, weak| {
         let inner = aead(&inner, cpu, key, weak)?;
         let mut salt = Zeroizing::new([0; MAX_IV]);
-        getrandom::fill(&mut *salt).map_err(|_| BadKey("the operating system gave no random bytes for the salt"))?;
+        entropy::fill(&mut *salt).map_err(BadKey)?;
         Ok(Keyed::Aead(Box::new(Geniv { inner, salt, scheme, iv_len })))
     }))
 }

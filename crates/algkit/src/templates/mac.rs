@@ -221,7 +221,8 @@ impl<C: Chain> Hash for InProgress<C> {
         let bs = self.key.0.block();
         from.numbers(&mut self.state[..bs])?;
         self.filled = from.buffered(&mut self.held[..bs])?;
-        Some(())
+        // A block is held from the first byte on, so if nothing is held, nothing was absorbed.
+        (self.filled > 0 || self.state == [0; MAX_BLOCK]).then_some(())
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 };
 use algkit_primitives::{InOut, cpu::CpuFeatures};
 use std::sync::Arc;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// The longest text in bytes: block 0 provides the Poly1305 key, so 2^32 − 1 blocks are left.
 pub(crate) const MAX_TEXT: u64 = ((1 << 32) - 1) * 64;
@@ -28,6 +28,8 @@ pub(crate) fn check(salt_len: usize, assoc_len: usize, text_len: u64) -> Result<
 struct ChaChaPoly {
     chacha: Box<dyn SkcipherOps>,
     poly1305: DriverRef,
+    /// An instance with another key than those of messages.
+    unkeyed: Box<dyn HashOps>,
     cpu: CpuFeatures,
     /// The first bytes of the nonce, taken from the key: 4 in IPsec, else none.
     salt: Zeroizing<[u8; 4]>,
@@ -35,24 +37,27 @@ struct ChaChaPoly {
 }
 
 impl ChaChaPoly {
-    /// The ChaCha20 IV for block 1, and Poly1305 keyed with keystream block 0.
-    fn start(&self, iv: &[u8]) -> ([u8; 16], Box<dyn HashOps>) {
+    /// The ChaCha20 IV for block 1, and the key of Poly1305, which is the beginning of keystream block 0.
+    fn start(&self, iv: &[u8]) -> ([u8; 16], Zeroizing<[u8; 32]>) {
         let mut counter = [0; 16];
         counter[4..4 + self.salt_len].copy_from_slice(&self.salt[..self.salt_len]);
         counter[4 + self.salt_len..].copy_from_slice(iv);
-        let mut key = [0; 32];
-        self.chacha.crypt(Direction::Encrypt, &mut counter.clone(), &mut Text::from(&mut key[..]));
-        let poly = hash(&self.poly1305, self.cpu, &key, WeakKeys::Allow).expect("poly1305 takes any 32 bytes");
-        key.zeroize();
+        let mut key = Zeroizing::new([0; 32]);
+        self.chacha.crypt_run(Direction::Encrypt, &mut counter.clone(), InOut::from(&mut key[..]));
         counter[0] = 1;
-        (counter, poly)
+        (counter, key)
+    }
+
+    /// Poly1305 with the key of a message.
+    fn keyed(&self, key: &[u8; 32]) -> Box<dyn HashOps> {
+        hash(&self.poly1305, self.cpu, key, WeakKeys::Allow).expect("poly1305 takes any 32 bytes")
     }
 
     /// Poly1305 over the padded associated data, the padded ciphertext and their lengths. In IPsec the IV at the
     /// end of the associated data is left out.
     fn tag<'a>(
         &self,
-        poly: &dyn HashOps,
+        key: &[u8; 32],
         assoc: &[&'a [u8]],
         ciphertext: impl Iterator<Item = &'a [u8]>,
         len: usize,
@@ -63,7 +68,11 @@ impl ChaChaPoly {
         let padded_assoc = cut(assoc, iv_len).chain([pad16(assoc_len)]);
         let pieces = shorten(padded_assoc.chain(ciphertext)).chain([pad16(len), &lengths]);
         let mut tag = [0; 16];
-        with_list(pieces, |pieces| poly.digest(pieces, &mut tag));
+        with_list(pieces, |pieces| {
+            if !self.unkeyed.digest_under(key, pieces, &mut tag) {
+                self.keyed(key).digest(pieces, &mut tag);
+            }
+        });
         tag
     }
 }
@@ -105,8 +114,8 @@ impl Granular for Message {
         if iv.len() != 12 {
             return false;
         }
-        let (counter, poly) = self.aead.start(iv);
-        (self.counter, self.tag) = (counter, TagInParts::new(poly.start()));
+        let (counter, key) = self.aead.start(iv);
+        (self.counter, self.tag) = (counter, TagInParts::new(self.aead.keyed(&key).start()));
         true
     }
 }
@@ -122,23 +131,26 @@ impl AeadOps for Arc<ChaChaPoly> {
     }
 
     fn begin(&self, iv: &[u8]) -> Option<Box<dyn AeadState>> {
-        let (counter, poly) = self.start(iv);
-        let message = Message { aead: self.clone(), counter, tag: TagInParts::new(poly.start()) };
-        (self.salt_len == 0).then(|| message.in_parts())
+        if self.salt_len > 0 {
+            return None;
+        }
+        let (counter, key) = self.start(iv);
+        let tag = TagInParts::new(self.keyed(&key).start());
+        Some(Message { aead: self.clone(), counter, tag }.in_parts())
     }
 
     fn seal(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &mut [u8]) {
-        let (mut counter, poly) = self.start(iv);
+        let (mut counter, key) = self.start(iv);
         self.chacha.crypt(Direction::Encrypt, &mut counter, text);
         let len = text.len();
-        let full = self.tag(&*poly, assoc, text.destinations(), len);
+        let full = self.tag(&key, assoc, text.destinations(), len);
         tag::write(&full, tag);
     }
 
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
-        let (mut counter, poly) = self.start(iv);
+        let (mut counter, key) = self.start(iv);
         let len = text.len();
-        let mut full = self.tag(&*poly, assoc, text.sources(), len);
+        let mut full = self.tag(&key, assoc, text.sources(), len);
         let authentic = tag::matches(&mut full, tag);
         if authentic {
             self.chacha.crypt(Direction::Decrypt, &mut counter, text);
@@ -170,7 +182,8 @@ fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Dri
         let (key, key_salt) = key.split_at(32);
         let mut salt = Zeroizing::new([0; 4]);
         salt[..salt_len].copy_from_slice(key_salt);
-        let chacha = skcipher(&chacha, cpu, key, weak)?;
-        Ok(Keyed::Aead(Box::new(Arc::new(ChaChaPoly { chacha, poly1305: poly.clone(), cpu, salt, salt_len }))))
+        let (chacha, unkeyed) = (skcipher(&chacha, cpu, key, weak)?, hash(&poly, cpu, &[0; 32], weak)?);
+        let poly1305 = poly.clone();
+        Ok(Keyed::Aead(Box::new(Arc::new(ChaChaPoly { chacha, poly1305, unkeyed, cpu, salt, salt_len }))))
     }))
 }

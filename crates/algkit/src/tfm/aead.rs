@@ -50,7 +50,11 @@ impl Aead {
 
     /// Encrypts `text`; returns the ciphertext followed by a tag of [`Aead::max_tag_len`] bytes.
     pub fn seal(&self, iv: &[u8], assoc: &[u8], text: &[u8]) -> Result<Vec<u8>, Error> {
-        let mut out = vec![0; text.len() + self.max_tag_len()];
+        let len = text.len() + self.max_tag_len();
+        if len > isize::MAX as usize {
+            self.too_long(0, text.len())?;
+        }
+        let mut out = vec![0; len];
         let (ciphertext, tag) = out.split_at_mut(text.len());
         self.encrypt(iv, &[assoc], Text::new(text, ciphertext)?, tag)?;
         Ok(out)
@@ -152,7 +156,28 @@ impl Aead {
     /// Checks a request's lengths and its IV.
     #[inline]
     pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
-        self.check_lengths(iv, assoc.iter().map(|a| a.len()).sum(), text.len(), tag_len)
+        // The same piece may be there more than once, so the sum can be longer than memory.
+        let assoc_len = assoc.iter().fold(0, |sum: usize, piece| sum.saturating_add(piece.len()));
+        if assoc_len.saturating_add(text.len()).saturating_add(tag_len) > isize::MAX as usize {
+            return self.too_long(assoc_len, text.len());
+        }
+        self.check_lengths(iv, assoc_len, text.len(), tag_len)
+    }
+
+    /// The error for a message that is longer than any buffer. Modes add its lengths, and the sums must not wrap.
+    #[cold]
+    #[inline(never)]
+    fn too_long(&self, assoc_len: usize, text_len: usize) -> Result<(), Error> {
+        let name = self.driver.name.clone();
+        if assoc_len > text_len {
+            return Err(Error::AssocLength {
+                name,
+                got: assoc_len,
+                want: "less than half of all addresses, with the text",
+            });
+        }
+        let want = "less than half of all addresses, with the associated data".to_owned();
+        Err(Error::TextLength { name, got: text_len as u64, want })
     }
 
     /// For a valid request this is a few comparisons. The error is made in a separate function.

@@ -91,7 +91,7 @@ fn serve(
         failed: Box::new(move |error| failures.tell(error)),
     };
     let mounted = Mounted::new(Arc::clone(volume), folder, options);
-    let mut mounted = mounted.map_err(|error| match missing() {
+    let mounted = mounted.map_err(|error| match missing() {
         Some(what) => Error::mount(folder, what),
         None => Error::mount(folder, error),
     })?;

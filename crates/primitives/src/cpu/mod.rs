@@ -125,6 +125,23 @@ mod tests {
     }
 
     #[test]
+    fn a_union_has_what_one_of_the_sets_has() {
+        let all = CpuFeatures::detect();
+        for (&f, &g) in Feature::ALL.iter().flat_map(|f| Feature::ALL.iter().map(move |g| (f, g))) {
+            let (a, b) = (all.without(f), all.without(f).without(g));
+            let both = all.without(g).and(a).features();
+            for feature in Feature::ALL.iter().copied() {
+                assert_eq!(both.has(feature), all.without(g).features().has(feature) || a.features().has(feature));
+            }
+            assert_eq!(both, both.consistent());
+            // What was hidden from both stays hidden.
+            assert_eq!((a.and(b), b.and(a)), (a, a));
+            assert!(!a.and(b).features().has(f));
+        }
+        assert_eq!(all.and(CpuFeatures::NONE), all);
+    }
+
+    #[test]
     fn a_preference_does_not_make_a_feature() {
         let cpu = CpuFeatures::detect();
         assert_eq!(cpu.without(Feature::Avx512).prefer_512(true), cpu.without(Feature::Avx512));

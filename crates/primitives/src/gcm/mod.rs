@@ -38,10 +38,7 @@ pub struct GcmKey<T: GcmToken> {
 /// A message in progress. [`GcmKey::start`] makes it, and all calls for it must use the same key.
 #[derive(Clone)]
 pub struct GcmState {
-    /// The first 12 bytes of every counter block.
-    iv: [u8; 12],
-    /// The counter of J0, the block that masks the tag.
-    zeroth: u32,
+    zeroth: Zeroth,
     running: Running,
     /// Associated data that does not fill a block of 16 bytes yet.
     aad: BlockBuffer<16>,
@@ -49,6 +46,21 @@ pub struct GcmState {
     aad_len: u64,
     /// Length of the text so far, in bytes.
     text_len: u64,
+}
+
+/// J0, the block that masks the tag. It is wiped, because that of an IV that was hashed is a polynomial of the hash key.
+#[derive(Clone)]
+struct Zeroth {
+    /// The first 12 bytes of every counter block.
+    iv: [u8; 12],
+    counter: u32,
+}
+
+impl Drop for Zeroth {
+    fn drop(&mut self) {
+        (self.iv, self.counter) = ([0; 12], 0);
+        optimization_barrier(self);
+    }
 }
 
 /// The part of the state that changes with each part of the text.
@@ -62,8 +74,8 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.acc = [0; 16];
-        optimization_barrier(&self.acc);
+        (self.counter, self.acc) = (0, [0; 16]);
+        optimization_barrier(self);
     }
 }
 
@@ -140,13 +152,17 @@ impl<T: GcmToken> GcmKey<T> {
             self.hash(&mut j0, &last);
         }
         self.hash(&mut j0, &kernel::length_block(0, iv.len() as u64));
-        let [prefix @ .., a, b, c, d] = j0;
-        Self::start_at(&prefix, u32::from_be_bytes([a, b, c, d]))
+        let (prefix, counter) = j0.split_last_chunk().expect("a block has more than 4 bytes");
+        let state = Self::start_at(prefix.try_into().expect("12 bytes are left"), u32::from_be_bytes(*counter));
+        j0 = [0; 16];
+        optimization_barrier(&j0);
+        state
     }
 
     fn start_at(iv: &[u8; 12], zeroth: u32) -> GcmState {
         let running = Running { counter: zeroth.wrapping_add(1), acc: [0; 16] };
-        GcmState { iv: *iv, zeroth, running, aad: BlockBuffer::default(), aad_len: 0, text_len: 0 }
+        let zeroth = Zeroth { iv: *iv, counter: zeroth };
+        GcmState { zeroth, running, aad: BlockBuffer::default(), aad_len: 0, text_len: 0 }
     }
 
     /// Absorbs associated data: any number of parts of any length, before the first part of the text.
@@ -180,7 +196,7 @@ impl<T: GcmToken> GcmKey<T> {
         self.hash(&mut state.running.acc, &kernel::length_block(state.aad_len, state.text_len));
         self.token.vectorize(
             #[inline(always)]
-            || self.kernel().mask(&kernel::counter_block(&state.iv, state.zeroth), &state.running.acc),
+            || self.kernel().mask(&kernel::counter_block(&state.zeroth.iv, state.zeroth.counter), &state.running.acc),
         )
     }
 
@@ -264,7 +280,7 @@ impl<T: GcmToken> GcmKey<T> {
         }
         state.text_len = state.text_len.wrapping_add(text.len() as u64);
         let counter = state.running.counter.wrapping_add(text.len().div_ceil(16) as u32);
-        self.pass(encrypt, &state.iv, &mut Packet { assoc: &[], text }, TagUse::Later(&mut state.running));
+        self.pass(encrypt, &state.zeroth.iv, &mut Packet { assoc: &[], text }, TagUse::Later(&mut state.running));
         state.running.counter = counter;
     }
 

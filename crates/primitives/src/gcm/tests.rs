@@ -288,3 +288,21 @@ fn wrap<T: GcmToken>() {
 fn the_counter_wraps_in_32_bits() {
     every_token!(wrap);
 }
+
+fn what_the_hash_key_made_of_an_iv_is_wiped_of<T: GcmToken>() {
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    let key = GcmKey::new(token, &[1; 16]).unwrap();
+    let mut state = core::mem::ManuallyDrop::new(key.start_any(&[2; 16]));
+    key.encrypt(&mut state, InOut::from(&mut [3; 16][..]));
+    assert!(state.zeroth.iv != [0; 12] && state.running.acc != [0; 16]);
+    // SAFETY: the state is not used as one again.
+    unsafe { core::mem::ManuallyDrop::drop(&mut state) };
+    // These fields are numbers, which remain initialized when they are dropped.
+    assert_eq!((state.zeroth.iv, state.zeroth.counter), ([0; 12], 0));
+    assert_eq!((state.running.acc, state.running.counter), ([0; 16], 0));
+}
+
+#[test]
+fn what_the_hash_key_made_of_an_iv_is_wiped() {
+    every_token!(what_the_hash_key_made_of_an_iv_is_wiped_of);
+}

@@ -149,6 +149,13 @@ pub trait Hash: Clone + Send + Sync {
         false
     }
 
+    /// A state under another key that has absorbed nothing, for authenticators whose key serves one message. `None` for
+    /// other hashes, and for a key of another length.
+    fn under(&self, key: &[u8]) -> Option<Self> {
+        let _ = key;
+        None
+    }
+
     /// Writes the state of a message in progress. The key, and what depends on the key alone, is not part of it.
     ///
     /// The format belongs to the type, and may differ between builds.

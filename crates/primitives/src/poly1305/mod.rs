@@ -142,6 +142,10 @@ impl<T: Poly1305Token> Hash for Poly1305<T> {
         out.copy_from_slice(&accumulator.tag(rest, *self.pad));
     }
 
+    fn under(&self, key: &[u8]) -> Option<Self> {
+        Some(Self::new(self.token, key.try_into().ok()?))
+    }
+
     fn export(&self, to: &mut Writer<'_>) {
         self.accumulator.value.export(to);
         to.buffered(self.buffer.pending());

@@ -2,39 +2,40 @@
 //!
 //! The kernel asks for at most 1 MiB at a time. Each thread takes a request, does it, and answers it. The kernel caches what is read. It passes on what
 //! is written before write(2) returns, so nothing is lost when the server ends. fsync(2) syncs the storage.
+//!
+//! A thread reads a request from the device into its [`Buffer`]. The data of a write is encrypted there, and what is read is decrypted there and
+//! answered from there, so the kernel copies data once and nobody else does.
+
+mod buffer;
+mod disk;
+mod mount;
+mod wire;
 
 use crate::{Error, WriteAt};
-use fuser::{
-    BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
-    KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
-    ReplyOpen, ReplyWrite, Request, Session, SessionUnmounter, TimeOrNow, WriteFlags,
-};
+use buffer::Buffer;
+use disk::Disk;
+use mount::Mount;
 use rustix::{
-    mount::{UnmountFlags, unmount},
-    process::{getegid, geteuid},
+    io::{Errno, read, retry_on_intr, write},
+    param::page_size,
 };
 use std::{
-    cell::RefCell,
-    ffi::OsStr,
     io,
-    path::{Path, PathBuf},
-    time::{Duration, SystemTime},
+    os::fd::AsFd,
+    path::Path,
+    sync::{Arc, Weak},
+    thread,
 };
-use zeroize::Zeroizing;
+use wire::{Operation, Request, Version};
 
 /// The name of the file.
 pub const NAME: &str = "volume";
 
-const FILE: INodeNo = INodeNo(2);
-
 /// The largest number of bytes that a request reads or writes.
 const MAX_REQUEST: u32 = 1 << 20;
 
-/// The number of bytes that are read at a time. They are still in a cache of the CPU when they are decrypted.
-const PIECE: usize = 128 << 10;
-
-/// How long the kernel may cache names and attributes, which never change.
-const FOREVER: Duration = Duration::from_secs(1 << 30);
+/// How many requests may wait that no program waits for, such as those that read ahead.
+const BACKGROUND: u16 = 64;
 
 /// How a storage is mounted.
 pub struct Options {
@@ -47,238 +48,132 @@ pub struct Options {
 }
 
 /// A mounted file system. The kernel's requests wait until it is served.
-pub struct Mounted<S: WriteAt + 'static> {
-    session: Session<Disk<S>>,
-    folder: PathBuf,
+pub struct Mounted<S> {
+    disk: Disk<S>,
+    mount: Arc<Mount>,
 }
 
 /// Ends what [`Mounted::serve`] does.
-pub struct Unmounter {
-    unmounter: SessionUnmounter,
-    folder: PathBuf,
-}
+pub struct Unmounter(Weak<Mount>);
 
-impl<S: WriteAt + 'static> Mounted<S> {
+impl<S: WriteAt> Mounted<S> {
     /// Mounts a file system on `folder`. If the process may not mount, `fusermount3` does it. Only the user of the process can use the file.
     pub fn new(storage: S, folder: &Path, options: Options) -> Result<Self, Error> {
         let failed = |source| Error::Storage { what: "FUSE", source };
-        let folder = folder.canonicalize().map_err(failed)?;
-        let mut config = Config::default();
-        config.n_threads = Some(options.threads);
-        let read_only = if options.read_only { MountOption::RO } else { MountOption::RW };
-        config.mount_options = vec![MountOption::FSName("algkit".to_owned()), read_only, MountOption::NoExec];
-        let disk = Disk { size: storage.size()?, storage, options, made: SystemTime::now() };
-        let session = Session::new(disk, &folder, &config).map_err(failed)?;
-        Ok(Self { session, folder })
+        let read_only = options.read_only;
+        let disk = Disk::new(storage, options, MAX_REQUEST)?;
+        let mount = Mount::new(folder, read_only, MAX_REQUEST).map_err(failed)?;
+        agree(&mount).map_err(failed)?;
+        Ok(Self { disk, mount: Arc::new(mount) })
     }
 
     /// A handle with which another thread can unmount the file system.
-    pub fn unmounter(&mut self) -> Unmounter {
-        Unmounter { unmounter: self.session.unmount_callable(), folder: self.folder.clone() }
+    pub fn unmounter(&self) -> Unmounter {
+        Unmounter(Arc::downgrade(&self.mount))
     }
 
-    /// Does what the kernel asks for, until the file system is unmounted and nobody has the file open.
+    /// Does what the kernel asks for, until the file system is unmounted and nobody has the file open. After an error it is unmounted.
     pub fn serve(self) -> io::Result<()> {
-        match self.session.run() {
-            // The kernel withdrew a request while a thread was taking it, as it does when it unmounts. Most threads are told ENODEV.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => Ok(()),
-            ended => ended,
-        }
+        let work = || work(&self.disk, &self.mount);
+        thread::scope(|scope| {
+            // If a thread cannot be started, the others do its work.
+            let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
+            let others: Vec<_> = (1..self.disk.threads()).filter_map(spawn).collect();
+            let mine = work();
+            let panicked = |_| Err(io::Error::other("a thread panicked"));
+            // The first error is the reason why it ended.
+            others.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).fold(mine, Result::and)
+        })
     }
 }
 
 impl Unmounter {
     /// Unmounts the file system from the folder. Programs that have the file open can go on using it.
     pub fn unmount(&mut self) {
-        // Without the right to unmount, fusermount3 does the same.
-        if unmount(&self.folder, UnmountFlags::DETACH).is_err() {
-            let _ = self.unmounter.unmount();
+        if let Some(mount) = self.0.upgrade() {
+            mount.unmount();
         }
     }
 }
 
-struct Disk<S> {
-    storage: S,
-    size: u64,
+/// Agrees with the kernel on the version of the protocol: its first request says what it has.
+fn agree(device: &impl AsFd) -> io::Result<()> {
+    let mut buffer = Buffer::new(MAX_REQUEST as usize);
+    loop {
+        let Some(len) = receive(device, buffer.room())? else {
+            return Err(io::ErrorKind::NotConnected.into());
+        };
+        let Some(Request { unique, operation: Operation::Init(init), .. }) = Request::parse(buffer.message(len)) else {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the kernel's first message does not say its version",
+            ));
+        };
+        match init.answer(MAX_REQUEST, page_size() as u32, BACKGROUND) {
+            Version::Agreed(body) => return send(device, &wire::reply(unique, &body)),
+            Version::Again(body) => send(device, &wire::reply(unique, &body))?,
+            Version::Old(major, minor) => {
+                send(device, &wire::refusal(unique, Errno::PROTO.raw_os_error()))?;
+                let reason = format!("the kernel has version {major}.{minor} of the protocol, which is too old");
+                return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
+            }
+        }
+    }
+}
+
+/// Does one request after the other, until the kernel has no more.
+fn work(disk: &Disk<impl WriteAt>, device: &impl AsFd) -> io::Result<()> {
+    let mut buffer = Buffer::new(MAX_REQUEST as usize);
+    while let Some(len) = receive(device, buffer.room())? {
+        if let Some(reply) = disk.answer(&mut buffer, len)? {
+            send(device, &reply)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads a message of the kernel and returns its length; `None` if there will be no more.
+fn receive(device: &impl AsFd, room: &mut [u8]) -> io::Result<Option<usize>> {
+    loop {
+        match read(device, &mut *room) {
+            Ok(len) => return Ok(Some(len)),
+            // Unmounted, or unmounted while the kernel handed a request over.
+            Err(Errno::NODEV | Errno::CONNABORTED) => return Ok(None),
+            // The request was withdrawn while it was handed over, as when its program is killed.
+            Err(Errno::NOENT | Errno::INTR | Errno::AGAIN) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+}
+
+fn send(device: &impl AsFd, reply: &[u8]) -> io::Result<()> {
+    match retry_on_intr(|| write(device, reply)) {
+        // Nobody waits for it any more: the request was withdrawn, or the file system unmounted.
+        Ok(_) | Err(Errno::NOENT | Errno::NODEV | Errno::CONNABORTED | Errno::PERM) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+/// Passes to `each` what would be sent to the kernel after each message, for tests with messages that no kernel sends. Requests have up to `max_request`
+/// bytes of data. The first message that is none ends it.
+#[doc(hidden)]
+pub fn answers<'a>(
+    storage: impl WriteAt,
     options: Options,
-    made: SystemTime,
-}
-
-thread_local! {
-    /// The plaintext of the request that the thread is doing.
-    static BUFFER: RefCell<Zeroizing<Vec<u8>>> = RefCell::default();
-}
-
-/// Calls `work` with the first `len` bytes of the thread's buffer.
-fn with_buffer<T>(len: usize, work: impl FnOnce(&mut [u8]) -> T) -> T {
-    BUFFER.with_borrow_mut(|buffer| {
-        if buffer.len() < len {
-            *buffer = Zeroizing::new(vec![0; len]);
-        }
-        work(&mut buffer[..len])
-    })
-}
-
-impl<S: WriteAt> Disk<S> {
-    fn attributes(&self, number: INodeNo) -> Option<FileAttr> {
-        let (kind, perm, size) = match number {
-            INodeNo::ROOT => (FileType::Directory, 0o700, 0),
-            FILE => (FileType::RegularFile, 0o600, self.size),
-            _ => return None,
-        };
-        Some(FileAttr {
-            ino: number,
-            size,
-            blocks: size.div_ceil(512),
-            atime: self.made,
-            mtime: self.made,
-            ctime: self.made,
-            crtime: self.made,
-            kind,
-            perm: if self.options.read_only { perm & 0o500 } else { perm },
-            nlink: 1,
-            uid: geteuid().as_raw(),
-            gid: getegid().as_raw(),
-            rdev: 0,
-            blksize: MAX_REQUEST,
-            flags: 0,
-        })
-    }
-
-    /// Reports an error of the storage, and makes it an error number.
-    fn failed(&self, error: &Error) -> Errno {
-        (self.options.failed)(error);
-        let number = match error {
-            Error::Read { source, .. } | Error::Write { source, .. } | Error::Storage { source, .. } => {
-                source.raw_os_error()
-            }
-            _ => None,
-        };
-        number.map_or(Errno::EIO, Errno::from_i32)
-    }
-
-    /// How many of the `len` bytes from `offset` on are inside of the file.
-    fn within(&self, offset: u64, len: usize) -> usize {
-        usize::try_from(self.size.saturating_sub(offset)).unwrap_or(usize::MAX).min(len)
-    }
-}
-
-impl<S: WriteAt + 'static> Filesystem for Disk<S> {
-    fn init(&mut self, _: &Request, config: &mut KernelConfig) -> io::Result<()> {
-        // If the kernel refuses these values, it keeps smaller ones of its own.
-        let _ = config.set_max_write(MAX_REQUEST);
-        let _ = config.set_max_background(64);
-        Ok(())
-    }
-
-    fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        match self.attributes(FILE).filter(|_| parent == INodeNo::ROOT && name == NAME) {
-            Some(attributes) => reply.entry(&FOREVER, &attributes, Generation(0)),
-            None => reply.error(Errno::ENOENT),
+    max_request: u32,
+    messages: impl IntoIterator<Item = &'a [u8]>,
+    mut each: impl FnMut(&[u8], Option<&[u8]>),
+) -> Result<(), Error> {
+    let disk = Disk::new(storage, options, max_request)?;
+    let mut buffer = Buffer::new(max_request as usize);
+    for message in messages {
+        // The kernel refuses to hand over what there is no room for.
+        let Some(room) = buffer.room().get_mut(..message.len()) else { continue };
+        room.copy_from_slice(message);
+        match disk.answer(&mut buffer, message.len()) {
+            Ok(reply) => each(message, reply.as_deref()),
+            Err(_) => break,
         }
     }
-
-    fn getattr(&self, _: &Request, number: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
-        match self.attributes(number) {
-            Some(attributes) => reply.attr(&FOREVER, &attributes),
-            None => reply.error(Errno::ENOENT),
-        }
-    }
-
-    /// Truncating the file to nothing is ignored, as on a disk, since programs do that before they overwrite a file. Owner, mode and times stay.
-    fn setattr(
-        &self,
-        request: &Request,
-        number: INodeNo,
-        _mode: Option<u32>,
-        _uid: Option<u32>,
-        _gid: Option<u32>,
-        size: Option<u64>,
-        _atime: Option<TimeOrNow>,
-        _mtime: Option<TimeOrNow>,
-        _ctime: Option<SystemTime>,
-        handle: Option<FileHandle>,
-        _crtime: Option<SystemTime>,
-        _chgtime: Option<SystemTime>,
-        _bkuptime: Option<SystemTime>,
-        _flags: Option<BsdFileFlags>,
-        reply: ReplyAttr,
-    ) {
-        match size {
-            Some(size) if size != 0 && size != self.size => reply.error(Errno::EINVAL),
-            _ => self.getattr(request, number, handle, reply),
-        }
-    }
-
-    fn open(&self, _: &Request, _: INodeNo, _: OpenFlags, reply: ReplyOpen) {
-        reply.opened(FileHandle(0), FopenFlags::FOPEN_KEEP_CACHE);
-    }
-
-    fn read(
-        &self,
-        _: &Request,
-        _: INodeNo,
-        _: FileHandle,
-        offset: u64,
-        size: u32,
-        _: OpenFlags,
-        _: Option<LockOwner>,
-        reply: ReplyData,
-    ) {
-        let len = self.within(offset, size.min(MAX_REQUEST) as usize);
-        with_buffer(len, |buffer| {
-            // An offset is asked for where there is a piece, so that no offset beyond the file's end is computed.
-            let mut pieces = buffer.chunks_mut(PIECE).zip((offset..).step_by(PIECE));
-            match pieces.try_for_each(|(piece, at)| self.storage.read_at(at, piece)) {
-                Ok(()) => reply.data(buffer),
-                Err(error) => reply.error(self.failed(&error)),
-            }
-        });
-    }
-
-    fn write(
-        &self,
-        _: &Request,
-        _: INodeNo,
-        _: FileHandle,
-        offset: u64,
-        data: &[u8],
-        _: WriteFlags,
-        _: OpenFlags,
-        _: Option<LockOwner>,
-        reply: ReplyWrite,
-    ) {
-        let len = self.within(offset, data.len());
-        if len == 0 && !data.is_empty() {
-            return reply.error(Errno::ENOSPC);
-        }
-        with_buffer(len, |buffer| {
-            buffer.copy_from_slice(&data[..len]);
-            match self.storage.write_from(offset, buffer) {
-                Ok(()) => reply.written(len as u32),
-                Err(error) => reply.error(self.failed(&error)),
-            }
-        });
-    }
-
-    fn fsync(&self, _: &Request, _: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
-        match self.storage.sync() {
-            Ok(()) => reply.ok(),
-            Err(error) => reply.error(self.failed(&error)),
-        }
-    }
-
-    fn readdir(&self, _: &Request, _: INodeNo, _: FileHandle, offset: u64, mut reply: ReplyDirectory) {
-        let entries = [
-            (INodeNo::ROOT, FileType::Directory, "."),
-            (INodeNo::ROOT, FileType::Directory, ".."),
-            (FILE, FileType::RegularFile, NAME),
-        ];
-        for (next, (number, kind, name)) in (1..).zip(entries).skip(offset as usize) {
-            if reply.add(number, next, kind, name) {
-                break;
-            }
-        }
-        reply.ok();
-    }
+    Ok(())
 }

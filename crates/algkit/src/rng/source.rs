@@ -1,11 +1,11 @@
 //! The entropy source of a DRBG.
 
-use crate::driver::Failure;
+use crate::{driver::Failure, entropy};
 use zeroize::Zeroizing;
 
 /// A source of entropy.
 pub(super) enum Source {
-    /// The operating system's generator (`getrandom`), once it has been seeded.
+    /// The operating system's generator.
     System,
     /// Always these bytes, for known-answer tests.
     Given(Zeroizing<Vec<u8>>),
@@ -17,7 +17,7 @@ impl Source {
         match self {
             Self::System => {
                 let mut bytes = Zeroizing::new(vec![0; len]);
-                getrandom::fill(&mut bytes).map_err(|_| Failure("the operating system gives no entropy"))?;
+                entropy::fill(&mut bytes).map_err(Failure)?;
                 Ok(bytes)
             }
             Self::Given(bytes) => Ok(bytes.clone()),
