@@ -223,8 +223,10 @@ impl Client {
                 let _ = self.ioctl(space, CIOCCPHASH, &structure, &None);
             }
             Call::Clone { swap } => {
-                let Ok(Answer::Clone(device, BASE)) = self.devices[0].ioctl(CRIOGET, BASE, space) else { panic!() };
-                self.devices[usize::from(!*swap)] = device;
+                assert!(matches!(self.devices[0].ioctl(CRIOGET, BASE, space), Ok(Answer::Duplicate(BASE))));
+                if *swap {
+                    self.devices.swap(0, 1);
+                }
             }
             Call::Features { at } => drop(self.call(space, CIOCASYMFEAT, at.address())),
             Call::Fill { at, bytes } => drop(space.write(at.address(), bytes)),

@@ -20,7 +20,7 @@ interpose! {
         // The table forgets it first: another thread may get the number as soon as it is free.
         if process::keeps_table() {
             table::forget(fd);
-            if reserve::has(fd) {
+            if reserve::has(fd) || reserve::is_own(fd) {
                 return reserve::give_back(fd);
             }
         }
@@ -29,22 +29,20 @@ interpose! {
 
     fn dup(fd: c_int) -> c_int
     where Some(_) = table::entry(fd) => {
-        Inside::check()?;
-        if reserve::is_filtered() {
-            return reserve::take_socket().inspect(|&new| record(fd, new));
-        }
-        call(SYS_dup, [fd.into(), 0, 0]).inspect(|&new| record(fd, new))
+        duplicate(fd)
     }
 
     fn dup2(fd: c_int, new: c_int) -> c_int
     where true = concerns(fd, new) => {
         Inside::check()?;
+        table::make_way(new)?;
         call(SYS_dup3, [fd.into(), new.into(), 0]).inspect(|&new| record(fd, new))
     }
 
     fn dup3(fd: c_int, new: c_int, flags: c_int) -> c_int
     where true = concerns(fd, new) => {
         Inside::check()?;
+        table::make_way(new)?;
         call(SYS_dup3, [fd.into(), new.into(), flags.into()]).inspect(|&new| record(fd, new))
     }
 
@@ -159,6 +157,13 @@ fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> 
         _ => {}
     }
     Ok(returned)
+}
+
+/// `dup` of a served descriptor.
+pub fn duplicate(fd: RawFd) -> Result<c_int, Errno> {
+    Inside::check()?;
+    let new = if reserve::is_filtered() { reserve::take_socket() } else { call(SYS_dup, [fd.into(), 0, 0]) };
+    new.inspect(|&new| record(fd, new))
 }
 
 /// `fcntl` in a process whose filter may not allow the kernel's.

@@ -7,11 +7,15 @@ use crate::{
     slots::Slots,
 };
 use algkit_afalg::{Errno, File, Readiness};
-use rustix::thread::futex;
+use rustix::{
+    net::sockopt::{Timeout, socket_timeout},
+    thread::futex,
+};
 use smallvec::SmallVec;
 use std::{
-    os::fd::RawFd,
+    os::fd::{BorrowedFd, RawFd},
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    time::{Duration, Instant},
 };
 
 /// An open file description: what one descriptor or several duplicates stand for.
@@ -181,18 +185,36 @@ impl Entered {
         }
     }
 
+    /// The time that a call which receives waits. AF_ALG has no timeouts, but a netlink socket has (`SO_RCVTIMEO`).
+    pub fn patience(&self) -> Option<Duration> {
+        if !self.entry.has_sender() || reserve::is_filtered() {
+            return None;
+        }
+        // SAFETY: the descriptor is borrowed only during the call, and is open, as the table says.
+        let socket = unsafe { BorrowedFd::borrow_raw(self.fd) };
+        socket_timeout(socket, Timeout::Recv).ok().flatten()
+    }
+
     /// Unlocks, waits until the file changes, and locks again. [`Errno::INTR`] if a signal arrives, as for any call that
     /// waits.
-    pub fn wait(mut self) -> Result<Self, Errno> {
+    pub fn wait(self) -> Result<Self, Errno> {
+        self.wait_until(None)
+    }
+
+    /// The same, but not longer than until `deadline`: [`Errno::AGAIN`] if it comes first.
+    pub fn wait_until(mut self, deadline: Option<Instant>) -> Result<Self, Errno> {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         self.state.reflect();
         let (entry, again) = (self.entry, self.again());
         entry.waiters.fetch_add(1, Ordering::Relaxed);
         let seen = entry.changes.load(Ordering::Relaxed);
         drop(self);
-        let woken = futex::wait(&entry.changes, futex::Flags::PRIVATE, seen, None);
+        let left = left.and_then(|left| futex::Timespec::try_from(left).ok());
+        let woken = futex::wait(&entry.changes, futex::Flags::PRIVATE, seen, left.as_ref());
         entry.waiters.fetch_sub(1, Ordering::Relaxed);
         match woken {
             Err(Errno::INTR) => Err(Errno::INTR),
+            Err(Errno::TIMEDOUT) => Err(Errno::AGAIN),
             _ => again(),
         }
     }

@@ -1,6 +1,7 @@
 //! `ioctl` on served descriptors: the requests of `/dev/crypto`, and `FIONBIO`.
 
 use crate::{
+    descriptor,
     entry::Entry,
     interpose::interpose,
     kernel::kernel,
@@ -9,7 +10,6 @@ use crate::{
 };
 use algkit_afalg::{Errno, File, Memory, cryptodev::Answer};
 use libc::{FIOASYNC, FIOCLEX, FIONBIO, FIONCLEX, FIONREAD, Ioctl, SYS_ioctl, TIOCOUTQ, c_int, c_long, c_void};
-use rustix::net::SocketFlags;
 
 interpose! {
     /// The third argument is optional. If a caller passes none, its register holds anything.
@@ -47,9 +47,10 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
     entered.leave();
     match result? {
         Answer::Done => Ok(0),
-        Answer::Clone(device, address) => {
-            let clone = table::install(File::Device(device), SocketFlags::empty())?;
-            OwnMemory.write(address, &clone.to_ne_bytes()).map(|()| 0)
+        Answer::Duplicate(address) => {
+            // If the address is invalid, there is no duplicate.
+            OwnMemory.write(address, &[0; 4])?;
+            OwnMemory.write(address, &descriptor::duplicate(fd)?.to_ne_bytes()).map(|()| 0)
         }
     }
 }

@@ -12,12 +12,12 @@ use crate::{
 use algkit_afalg::{
     Errno, File, Received,
     abi::{MAX_ADDRESS, MAX_CONTROL, MAX_PIECES},
-    netlink,
+    check_flags, netlink,
     socket::put_address,
 };
 use libc::{
-    MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, size_t, sockaddr, socklen_t, ssize_t,
-    timespec,
+    MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, off64_t, size_t, sockaddr, socklen_t,
+    ssize_t, timespec,
 };
 use std::{ptr, time::Instant};
 
@@ -45,14 +45,15 @@ interpose! {
     }
 
     fn writev(fd: c_int, vector: *const iovec, count: c_int) -> ssize_t
-    where Some(entry) = table::entry(fd) => {
-        let mut all = Several::new();
-        let data = iov::sources(&mut all, vector, pieces(count)?, Errno::INVAL)?;
-        match data.is_empty() {
-            true => Ok(0),
-            false => transfer::send(entry, fd, &data.message(&[], 0)).map(length),
-        }
-    }
+    where Some(entry) = table::entry(fd) => write_pieces(entry, fd, vector, count, 0)
+
+    /// A socket has no position: with any other offset than -1, the kernel returns the right error.
+    fn pwritev2(fd: c_int, vector: *const iovec, count: c_int, offset: off64_t, flags: c_int) -> ssize_t
+    where (-1, Some(entry)) = (offset, table::entry(fd)) => write_pieces(entry, fd, vector, count, flags)
+
+    /// The same as `pwritev2`.
+    fn pwritev64v2(fd: c_int, vector: *const iovec, count: c_int, offset: off64_t, flags: c_int) -> ssize_t
+    where (-1, Some(entry)) = (offset, table::entry(fd)) => write_pieces(entry, fd, vector, count, flags)
 
     fn recvmsg(fd: c_int, message: *mut msghdr, flags: c_int) -> ssize_t
     where Some(entry) = table::entry(fd) => receive_message(entry, fd, message, flags).map(length)
@@ -90,14 +91,49 @@ interpose! {
     where (true, Some(entry)) = (len <= room, table::entry(fd)) => read_one(entry, fd, into, len)
 
     fn readv(fd: c_int, vector: *const iovec, count: c_int) -> ssize_t
-    where Some(entry) = table::entry(fd) => {
-        let mut all = Several::new();
-        let mut into = iov::destinations(&mut all, vector, pieces(count)?, Errno::INVAL)?;
-        match into.is_empty() {
-            true => Ok(0),
-            false => transfer::recv(entry, fd, into.room(), 0).map(|received| length(received.len)),
-        }
+    where Some(entry) = table::entry(fd) => read_pieces(entry, fd, vector, count, 0)
+
+    /// See `pwritev2`.
+    fn preadv2(fd: c_int, vector: *const iovec, count: c_int, offset: off64_t, flags: c_int) -> ssize_t
+    where (-1, Some(entry)) = (offset, table::entry(fd)) => read_pieces(entry, fd, vector, count, flags)
+
+    /// The same as `preadv2`.
+    fn preadv64v2(fd: c_int, vector: *const iovec, count: c_int, offset: off64_t, flags: c_int) -> ssize_t
+    where (-1, Some(entry)) = (offset, table::entry(fd)) => read_pieces(entry, fd, vector, count, flags)
+}
+
+unsafe fn write_pieces(
+    entry: &'static Entry,
+    fd: c_int,
+    vector: *const iovec,
+    count: c_int,
+    flags: c_int,
+) -> Result<ssize_t, Errno> {
+    let mut all = Several::new();
+    // SAFETY: the vector describes memory that is readable, as `writev` demands of the caller.
+    let data = unsafe { iov::sources(&mut all, vector, pieces(count)?, Errno::INVAL)? };
+    if data.is_empty() {
+        return Ok(0);
     }
+    check_flags(flags)?;
+    transfer::send(entry, fd, &data.message(&[], 0)).map(length)
+}
+
+unsafe fn read_pieces(
+    entry: &'static Entry,
+    fd: c_int,
+    vector: *const iovec,
+    count: c_int,
+    flags: c_int,
+) -> Result<ssize_t, Errno> {
+    let mut all = Several::new();
+    // SAFETY: the vector describes memory that is writable, as `readv` demands of the caller.
+    let mut into = unsafe { iov::destinations(&mut all, vector, pieces(count)?, Errno::INVAL)? };
+    if into.is_empty() {
+        return Ok(0);
+    }
+    check_flags(flags)?;
+    transfer::recv(entry, fd, into.room(), 0).map(|received| length(received.len))
 }
 
 fn pieces(count: c_int) -> Result<usize, Errno> {
@@ -226,11 +262,11 @@ unsafe fn receive_messages(
     messages: *mut mmsghdr,
     count: c_uint,
     mut flags: c_int,
-    timeout: *mut timespec,
+    timeout_at: *mut timespec,
 ) -> Result<c_int, Errno> {
     // SAFETY: the pointer is null or points to a time span, as `recvmmsg` demands of the caller.
-    let timeout = unsafe { memory::maybe(timeout)? }.map(duration).transpose()?;
-    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    let timeout = unsafe { memory::maybe(timeout_at)? }.map(duration).transpose()?;
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     if let Some(error) = entry.enter(fd)?.file()?.take_error() {
         return Err(error);
     }
@@ -257,6 +293,12 @@ unsafe fn receive_messages(
         if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             break;
         }
+    }
+    if let (1.., Some(deadline)) = (done, deadline) {
+        let left = deadline.saturating_duration_since(Instant::now());
+        // SAFETY: as above; a deadline comes from a time span.
+        let timeout = unsafe { memory::at_mut(timeout_at)? };
+        *timeout = timespec { tv_sec: left.as_secs() as libc::time_t, tv_nsec: left.subsec_nanos().into() };
     }
     Ok(done)
 }

@@ -3,8 +3,8 @@
 use crate::{clock::duration, interpose::interpose, kernel::kernel, memory, reserve, table};
 use algkit_afalg::{Errno, Readiness};
 use libc::{
-    EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLOUT, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl,
-    SYS_ppoll, c_int, c_long, c_short, epoll_event, nfds_t, pollfd, sigset_t, size_t, timespec,
+    EPOLL_CTL_ADD, EPOLL_CTL_MOD, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl, SYS_ppoll, c_int,
+    c_long, c_short, epoll_event, nfds_t, pollfd, sigset_t, size_t, timespec,
 };
 use std::{
     ptr, slice,
@@ -32,12 +32,8 @@ interpose! {
 
     fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event: *mut epoll_event) -> c_int
     where (EPOLL_CTL_ADD | EPOLL_CTL_MOD, Some(_)) = (operation, table::entry(fd)) => {
-        let mut event = *event.as_ref().ok_or(Errno::FAULT)?;
-        if arm(fd)? == Readiness::default() {
-            event.events &= !(EPOLLOUT as u32);
-        }
-        let event = (&raw mut event).expose_provenance() as c_long;
-        kernel(SYS_epoll_ctl, [epoll.into(), operation.into(), fd.into(), event, 0]).map(|_| 0)
+        arm(fd)?;
+        kernel(SYS_epoll_ctl, [epoll.into(), operation.into(), fd.into(), event.expose_provenance() as c_long, 0]).map(|_| 0)
     }
 }
 
@@ -80,26 +76,25 @@ pub unsafe fn serves(fds: *mut pollfd, count: c_long) -> bool {
 /// # Safety
 /// `mask` must be null or point to a set of signals.
 pub unsafe fn wait(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
-    let deadline = timeout.map(|timeout| Instant::now() + timeout);
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     loop {
         // Served descriptors are answered first. If one of them is ready, the others are polled without waiting.
         let answered = answer(fds);
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let waits = answered == 0 && left != Some(Duration::ZERO);
-        // A file whose descriptor cannot be made to show its readiness is looked at again and again.
-        let slice =
-            left.filter(|&left| !reserve::is_filtered() || left < SLICE).or(reserve::is_filtered().then_some(SLICE));
-        let mut others = fds.to_vec();
+        let (mut others, mut all_show) = (fds.to_vec(), true);
         for poll in &mut others {
             if table::entry(poll.fd).is_some() {
                 poll.revents = 0;
-                let events = if waits { watched(poll)? } else { 0 };
-                if events == 0 {
+                let shows = if waits { shows(poll.fd)? } else { true };
+                all_show &= shows;
+                if !waits || !shows {
                     poll.fd = -1;
                 }
-                poll.events = events;
             }
         }
+        // A file whose descriptor cannot be made to show its readiness is looked at again and again.
+        let slice = left.filter(|&left| all_show || left < SLICE).or((!all_show).then_some(SLICE));
         // SAFETY: `mask` is null or points to a set of signals (precondition).
         let ready = unsafe { real_poll(&mut others, if waits { slice } else { Some(Duration::ZERO) }, mask)? };
         let mut woken = false;
@@ -138,28 +133,22 @@ fn answer(fds: &mut [pollfd]) -> usize {
     answered
 }
 
-/// The events to wait for on the descriptor itself.
-fn watched(poll: &pollfd) -> Result<c_short, Errno> {
-    if reserve::is_filtered() {
-        return Ok(0);
+/// Makes the descriptor show the readiness of its file. Returns false if the program may not make the descriptors for that, or has
+/// no number left for them.
+fn shows(fd: c_int) -> Result<bool, Errno> {
+    match arm(fd) {
+        // The program has closed it meanwhile.
+        Ok(()) | Err(Errno::BADF) => Ok(true),
+        Err(Errno::PERM | Errno::MFILE | Errno::NFILE) => Ok(false),
+        Err(errno) => Err(errno),
     }
-    let readiness = match arm(poll.fd) {
-        Err(Errno::BADF) => return Ok(0),
-        result => result?,
-    };
-    // The descriptor of a file that is ready for nothing is still writable, so that event is left out.
-    let hidden = if readiness == Readiness::default() { WRITABLE } else { 0 };
-    Ok(poll.events & !hidden)
 }
 
-/// Makes the descriptor show the readiness of its file, and returns it.
-fn arm(fd: c_int) -> Result<Readiness, Errno> {
+fn arm(fd: c_int) -> Result<(), Errno> {
     if reserve::is_filtered() {
         return Err(Errno::PERM);
     }
-    let mut entered = table::entry(fd).ok_or(Errno::BADF)?.enter(fd)?;
-    entered.state().arm()?;
-    Ok(entered.readiness())
+    table::entry(fd).ok_or(Errno::BADF)?.enter(fd)?.state().arm()
 }
 
 unsafe fn real_poll(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {

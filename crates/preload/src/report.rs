@@ -18,8 +18,9 @@ use rustix::{
 use std::{
     env,
     io::{self, Write},
+    mem,
     os::fd::{BorrowedFd, OwnedFd},
-    process,
+    process, ptr,
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -98,8 +99,30 @@ fn is_limited() -> bool {
 fn write(to: reserve::Kept, text: &str) {
     let is_file = IS_FILE[to as usize].load(Ordering::Relaxed);
     if let Some(fd) = reserve::kept(to).filter(|_| !is_file || !is_limited()) {
-        let _ = kernel(SYS_write, [fd.into(), text.as_ptr().expose_provenance() as c_long, text.len() as c_long, 0, 0]);
+        without_stopping(|| {
+            let (text, len) = (text.as_ptr().expose_provenance() as c_long, text.len() as c_long);
+            let _ = kernel(SYS_write, [fd.into(), text, len, 0, 0]);
+        });
     }
+}
+
+/// Calls `write` with SIGTTOU blocked, if that is allowed. In the background of a terminal with `stty tostop`, a line of the
+/// library's must not stop a program that writes none.
+fn without_stopping(write: impl FnOnce()) {
+    if reserve::is_filtered() {
+        return write();
+    }
+    // SAFETY: a `sigset_t` of zeros is a valid value, and the pointers are to local variables.
+    let before = unsafe {
+        let (mut set, mut before): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGTTOU);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, &raw mut before);
+        before
+    };
+    write();
+    // SAFETY: the set is what the call above has written.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()) };
 }
 
 /// Writes the statistics of this process, once.

@@ -6,8 +6,10 @@
 //! take descriptors from the reserve, and `close` returns them. Once there is a filter, this library makes only system
 //! calls that OpenSSH's filter allows: `read`, `write`, `close`, `poll`, `futex`, `clock_gettime`, `getrandom` and
 //! those of the allocator.
+//!
+//! The library's [own descriptors](Own) are here, too: they have high numbers, and the program cannot close them.
 
-use crate::{interpose::real, kernel::kernel};
+use crate::{interpose::real, kernel::kernel, slots::Slots};
 use algkit_afalg::Errno;
 use libc::{EFD_CLOEXEC, SYS_eventfd2, c_int, c_uint, nfds_t, pollfd};
 use rustix::{
@@ -15,7 +17,7 @@ use rustix::{
     net::{AddressFamily, SocketFlags, SocketType, socket_with},
 };
 use std::{
-    os::fd::{AsFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd},
+    os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd},
     sync::atomic::{AtomicBool, AtomicI32, Ordering},
 };
 
@@ -117,7 +119,7 @@ fn find(fd: RawFd) -> Option<&'static Slot> {
     (IS_USED.load(Ordering::Relaxed) && fd >= 0).then(|| SLOTS.iter().find(is_this)).flatten()
 }
 
-/// Whether the descriptor belongs to the reserve, taken or not.
+/// Whether the descriptor belongs to the reserve of the program, taken or not.
 #[inline]
 pub fn has(fd: RawFd) -> bool {
     find(fd).is_some()
@@ -142,6 +144,47 @@ pub fn give_back(fd: RawFd) -> Result<c_int, Errno> {
     Ok(0)
 }
 
+/// The numbers of the library's own descriptors.
+static OWN: Slots<()> = Slots::new();
+
+/// A descriptor that the library keeps for itself as long as this lives. The program does not know of it, and cannot close it.
+pub struct Own(OwnedFd);
+
+impl Own {
+    /// Keeps a descriptor, under a high number if there is a free one.
+    pub fn keep(fd: OwnedFd) -> Self {
+        Self::under_its_number(high(&fd).unwrap_or(fd))
+    }
+
+    fn under_its_number(fd: OwnedFd) -> Self {
+        OWN.set(fd.as_raw_fd(), &());
+        Self(fd)
+    }
+
+    /// The same descriptor under another number than `fd`, where the program is about to put a file; `None` if no number is free.
+    pub fn away_from(self, fd: RawFd) -> Option<Self> {
+        if self.0.as_raw_fd() == fd { high(&self.0).ok().map(Self::under_its_number) } else { Some(self) }
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        OWN.clear(self.0.as_raw_fd());
+    }
+}
+
+impl AsFd for Own {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// Whether this is a descriptor that the library keeps for itself.
+#[inline]
+pub fn is_own(fd: RawFd) -> bool {
+    OWN.get(fd).is_some()
+}
+
 /// Closes the descriptors from `first` to `last` by calling `close` with ranges. Those of the reserve stay open, and
 /// those of them that were taken are returned.
 pub fn close_around(
@@ -160,16 +203,17 @@ pub fn close_around(
     if from <= last { close(from, last) } else { Ok(0) }
 }
 
-/// The lowest number in the reserve from `first` to `last`.
+/// The lowest number from `first` to `last` that is in the reserve or the library's own.
 fn next(first: c_uint, last: c_uint) -> Option<c_uint> {
+    let own = OWN.numbers(first, last).next().map(|number| number as c_uint);
     if !IS_USED.load(Ordering::Relaxed) {
-        return None;
+        return own;
     }
     let numbers = SLOTS.iter().filter_map(|slot| c_uint::try_from(slot.fd.load(Ordering::Relaxed)).ok());
-    numbers.filter(|number| (first..=last).contains(number)).min()
+    numbers.filter(|number| (first..=last).contains(number)).chain(own).min()
 }
 
-/// Whether a descriptor from `first` to `last` belongs to the reserve.
+/// Whether a descriptor from `first` to `last` belongs to the reserve, or is the library's own.
 pub fn is_among(first: c_uint, last: c_uint) -> bool {
     next(first, last).is_some()
 }

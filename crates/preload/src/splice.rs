@@ -40,7 +40,7 @@ interpose! {
 
 /// The capacity in bytes of a pipe that the kernel moves data through.
 const PIPE: usize = 65536;
-/// The room in bytes that a writable socket has at least.
+/// The room in bytes that a writable socket or pipe has at least.
 const PAGE: usize = 4096;
 
 /// The end of the transfer that is served.
@@ -187,12 +187,17 @@ fn into_pipe(
     if poll(&mut [PollFd::new(&pipe, PollFlags::OUT)], no_wait.then_some(&now))? == 0 {
         return Err(Errno::AGAIN);
     }
-    let space = fcntl_getpipe_size(pipe)?.saturating_sub(ioctl_fionread(pipe)? as usize).max(1);
-    let mut buffer = vec![0; len.min(space).min(PIPE)];
+    // A pipe that is not empty may have a page's room only: what it has may take many pages.
+    let space = if ioctl_fionread(pipe)? == 0 { fcntl_getpipe_size(pipe)?.min(PIPE) } else { PAGE };
+    let mut buffer = vec![0; len.min(space)];
     let received = transfer::recv(entry, from, (&mut [IoSliceMut::new(&mut buffer)]).into(), 0)?;
     let mut rest = &buffer[..received.len.min(buffer.len())];
     while !rest.is_empty() {
-        rest = &rest[write(pipe, rest)?..];
+        match write(pipe, rest) {
+            // Another thread has used the room meanwhile. What was received must not be lost.
+            Err(Errno::AGAIN) => _ = poll(&mut [PollFd::new(&pipe, PollFlags::OUT)], None)?,
+            written => rest = &rest[written?..],
+        }
     }
     Ok(received.len)
 }

@@ -12,9 +12,10 @@ use libc::{
     PR_SET_SECCOMP, SYS_accept, SYS_accept4, SYS_bind, SYS_clone, SYS_clone3, SYS_close, SYS_close_range, SYS_connect,
     SYS_dup, SYS_dup3, SYS_epoll_ctl, SYS_eventfd2, SYS_execve, SYS_execveat, SYS_fcntl, SYS_getpeername,
     SYS_getsockname, SYS_getsockopt, SYS_io_destroy, SYS_io_getevents, SYS_io_setup, SYS_io_submit, SYS_ioctl,
-    SYS_listen, SYS_openat, SYS_ppoll, SYS_prctl, SYS_prlimit64, SYS_pselect6, SYS_read, SYS_readv, SYS_recvfrom,
-    SYS_recvmmsg, SYS_recvmsg, SYS_seccomp, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_setsockopt,
-    SYS_shutdown, SYS_socket, SYS_splice, SYS_write, SYS_writev, c_int, c_long, c_uint, c_void, sigset_t,
+    SYS_listen, SYS_openat, SYS_ppoll, SYS_prctl, SYS_preadv2, SYS_prlimit64, SYS_pselect6, SYS_pwritev2, SYS_read,
+    SYS_readv, SYS_recvfrom, SYS_recvmmsg, SYS_recvmsg, SYS_seccomp, SYS_sendfile, SYS_sendmmsg, SYS_sendmsg,
+    SYS_sendto, SYS_setsockopt, SYS_shutdown, SYS_socket, SYS_splice, SYS_write, SYS_writev, c_int, c_long, c_uint,
+    c_void, sigset_t,
 };
 use std::ptr;
 
@@ -130,6 +131,8 @@ unsafe fn served(number: c_long, arguments: [c_long; 6]) -> Option<c_long> {
             SYS_recvmmsg => message::recvmmsg(int_a, at(b), c as c_uint, int_d, at(e)).into(),
             SYS_read => message::read(int_a, at(b), c as usize) as c_long,
             SYS_readv => message::readv(int_a, at(b), int_c) as c_long,
+            SYS_pwritev2 => message::pwritev2(int_a, at(b), int_c, d, f as c_int) as c_long,
+            SYS_preadv2 => message::preadv2(int_a, at(b), int_c, d, f as c_int) as c_long,
             SYS_dup => fd::dup(int_a).into(),
             SYS_fcntl => fd::fcntl(int_a, int_b, c).into(),
             SYS_ioctl => ioctl::ioctl(int_a, b as libc::Ioctl, at(c)).into(),

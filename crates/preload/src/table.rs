@@ -151,10 +151,20 @@ pub fn forget_range(first: u32, last: u32) {
     }
 }
 
-/// Whether the table knows the descriptor: it is served, or it is the template, or it belongs to the reserve.
+/// Whether the table knows the descriptor: it is served, or it is the template, or the reserve's or the library's own.
 #[inline]
 pub fn knows(fd: RawFd) -> bool {
-    entry(fd).is_some() || template::is(fd) || reserve::has(fd)
+    entry(fd).is_some() || template::is(fd) || reserve::has(fd) || reserve::is_own(fd)
+}
+
+/// Called before the program puts a file under the number `fd`: the library's own descriptor with that number moves.
+pub fn make_way(fd: RawFd) -> Result<(), Errno> {
+    // A child that borrows this memory has descriptors of its own.
+    if reserve::is_own(fd) && !process::borrows_memory() {
+        let _locked = lock()?;
+        all().for_each(|entry| entry.lock().mirror.make_way(fd));
+    }
+    Ok(())
 }
 
 /// The served descriptors from `first` to `last`.

@@ -7,7 +7,7 @@ use crate::{
 use algkit_afalg::{Destination, Errno, File, Message, Received};
 use libc::MSG_DONTWAIT;
 use smallvec::SmallVec;
-use std::{io::IoSlice, os::fd::RawFd};
+use std::{io::IoSlice, os::fd::RawFd, time::Instant};
 
 /// Sends all of `data`, waiting for room unless the descriptor or the call is nonblocking.
 pub fn send(entry: &'static Entry, fd: RawFd, message: &Message<'_>) -> Result<usize, Errno> {
@@ -96,8 +96,9 @@ pub fn recv(entry: &'static Entry, fd: RawFd, into: Destination<'_, '_>, flags: 
 
 #[cold]
 fn recv_waiting(into: Destination<'_, '_>, flags: i32, mut entered: Entered) -> Result<Received, Errno> {
+    let deadline = entered.patience().and_then(|patience| Instant::now().checked_add(patience));
     loop {
-        entered = entered.wait()?;
+        entered = entered.wait_until(deadline)?;
         let into = Destination { pieces: &mut *into.pieces, unwritable: into.unwritable };
         match entered.file()?.recv(into, flags) {
             Err(Errno::AGAIN) if waits(&entered, flags) => {}

@@ -254,3 +254,55 @@ served! {
         assert_eq!(read(&writer, &mut [0; 1]), Err(Errno::EBADF));
     }
 }
+
+served! {
+    fn few_free_numbers_keep_nothing_waiting() {
+        use nix::{
+            fcntl::{SpliceFFlags, splice},
+            poll::{PollFd, PollFlags, poll},
+        };
+        // Before the first socket, so that the library makes no reserve.
+        let limit = libc::rlimit { rlim_cur: 64, rlim_max: 64 };
+        // SAFETY: the pointer is to a limit.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+        let (reader, writer) = pipe().unwrap();
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).unwrap();
+        for free in 0..4 {
+            // No two of these have been polled.
+            let files: Vec<_> = (0..4).map(|_| cbc()).collect();
+            for fd in &files {
+                encrypt(fd, &[], common::MORE).unwrap();
+            }
+            let named = parent("hash", "sha256", &[]);
+            let mut rest: Vec<_> = std::iter::from_fn(|| std::fs::File::open("/dev/null").ok()).collect();
+            rest.truncate(rest.len() - free);
+            for events in [PollFlags::POLLIN, PollFlags::POLLIN | PollFlags::POLLOUT] {
+                let mut fds: Vec<_> = files.iter().map(|fd| PollFd::new(fd.as_fd(), events)).collect();
+                let ready = if events == PollFlags::POLLIN { 0 } else { 4 };
+                assert_eq!(poll(&mut fds, 20_u16), Ok(ready), "{free} free");
+            }
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    std::thread::sleep(std::time::Duration::from_millis(30));
+                    send(files[3].as_raw_fd(), &PLAIN[0], common::MORE).unwrap();
+                });
+                let mut fds: Vec<_> = files.iter().map(|fd| PollFd::new(fd.as_fd(), PollFlags::POLLIN)).collect();
+                assert_eq!(poll(&mut fds, 20_000_u16), Ok(1));
+            });
+            assert_eq!(read(&files[3], &mut [0; 16]), Ok(16));
+            let added = epoll.add(&files[0], EpollEvent::new(EpollFlags::EPOLLIN, 7));
+            assert!(matches!(added, Ok(()) | Err(Errno::EMFILE)), "{added:?}");
+            write(&writer, &PLAIN[0]).unwrap();
+            let spliced = splice(&reader, None, &files[1], None, 16, SpliceFFlags::SPLICE_F_MORE);
+            match spliced {
+                Ok(16) => assert_eq!(read(&files[1], &mut [0; 16]), Ok(16)),
+                failed => assert_eq!((failed, read(&reader, &mut [0; 16])), (Err(Errno::EMFILE), Ok(16))),
+            }
+            let text = std::fs::File::open("/proc/crypto").map(drop).map_err(|error| error.raw_os_error());
+            let accepted = accept4(named.as_raw_fd(), SockFlag::empty()).map(|fd| drop(own(fd))).map_err(|errno| Some(errno as i32));
+            for opened in [text, accepted] {
+                assert!(opened.is_ok() || opened == Err(Some(libc::EMFILE)), "{free} free: {opened:?}");
+            }
+        }
+    }
+}

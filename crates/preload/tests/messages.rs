@@ -179,3 +179,88 @@ served! {
         assert_eq!(Errno::last_raw(), 77);
     }
 }
+
+served! {
+    fn flags_of_a_single_call() {
+        let fd = cbc();
+        let call = |number, address: usize, count: usize, flags: libc::c_int| {
+            let piece = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: count };
+            // SAFETY: the vector describes memory of this function that nothing else uses.
+            let done = unsafe { libc::syscall(number, fd.as_raw_fd(), &raw const piece, 1, -1_i64, -1_i64, flags) };
+            Errno::result(done)
+        };
+        encrypt(&fd, &[], MORE).unwrap();
+        let (text, mut out) = (PLAIN[0], [0_u8; 16]);
+        let from = text.as_ptr().expose_provenance();
+        let into = out.as_mut_ptr().expose_provenance();
+        for unsupported in [libc::RWF_NOWAIT, 1 << 30] {
+            assert_eq!(call(libc::SYS_pwritev2, from, 16, unsupported), Err(Errno::EOPNOTSUPP));
+            assert_eq!(call(libc::SYS_preadv2, into, 16, unsupported), Err(Errno::EOPNOTSUPP));
+            assert_eq!(call(libc::SYS_preadv2, into, 0, unsupported), Ok(0));
+        }
+        assert_eq!(call(libc::SYS_pwritev2, from, 16, libc::RWF_APPEND), Ok(16));
+        assert_eq!(call(libc::SYS_preadv2, into, 16, 0), Ok(16));
+        assert_eq!(out, CIPHER[0]);
+
+        let piece = libc::iovec { iov_base: out.as_mut_ptr().cast(), iov_len: 16 };
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(Errno::result(libc::pwritev2(fd.as_raw_fd(), &raw const piece, 1, -1, 0)), Ok(16));
+            assert_eq!(Errno::result(libc::preadv2(fd.as_raw_fd(), &raw const piece, 1, 0, 0)), Err(Errno::ESPIPE));
+            assert_eq!(Errno::result(libc::preadv2(fd.as_raw_fd(), &raw const piece, 1, -1, 0)), Ok(16));
+        }
+        assert_ne!(out, CIPHER[0]);
+    }
+}
+
+served! {
+    fn a_timeout_of_recvmmsg_tells_what_is_left() {
+        let fd = cbc();
+        encrypt(&fd, &PLAIN[0], MORE).unwrap();
+        let mut out = [0_u8; 16];
+        let mut piece = libc::iovec { iov_base: out.as_mut_ptr().cast(), iov_len: 16 };
+        // SAFETY: zeros are a valid value of the structure.
+        let mut message: libc::mmsghdr = unsafe { std::mem::zeroed() };
+        message.msg_hdr.msg_iov = &raw mut piece;
+        message.msg_hdr.msg_iovlen = 1;
+        let mut timeout = libc::timespec { tv_sec: 100, tv_nsec: 0 };
+        // SAFETY: the header describes memory of this function that nothing else uses.
+        let done = unsafe { libc::recvmmsg(fd.as_raw_fd(), &raw mut message, 1, 0, &raw mut timeout) };
+        assert_eq!((done, out), (1, CIPHER[0]));
+        assert!((90..100).contains(&timeout.tv_sec), "{}", timeout.tv_sec);
+    }
+}
+
+served! {
+    fn only_netlink_has_timeouts() {
+        let timeout = nix::sys::time::TimeVal::new(0, 60_000);
+        let netlink = nix::sys::socket::socket(
+            nix::sys::socket::AddressFamily::Netlink,
+            nix::sys::socket::SockType::Raw,
+            nix::sys::socket::SockFlag::empty(),
+            nix::sys::socket::SockProtocol::NetlinkCrypto,
+        );
+        let netlink = netlink.unwrap();
+        let option = nix::sys::socket::sockopt::ReceiveTimeout;
+        nix::sys::socket::setsockopt(&netlink, option, &timeout).unwrap();
+        // The socket behind the descriptor becomes another one when it is polled.
+        let mut fds = [nix::poll::PollFd::new(std::os::fd::AsFd::as_fd(&netlink), nix::poll::PollFlags::POLLIN)];
+        assert_eq!(nix::poll::poll(&mut fds, 1_u16), Ok(0));
+        assert_eq!(getsockopt(&netlink, option), Ok(timeout));
+        let (got, took) = common::timed(|| recv(netlink.as_raw_fd(), &mut [0; 16], MsgFlags::empty()));
+        assert_eq!(got, Err(Errno::EAGAIN));
+        assert!((60..10_000).contains(&took.as_millis()), "{took:?}");
+
+        // AF_ALG ignores it.
+        let fd = cbc();
+        encrypt(&fd, &[], MORE).unwrap();
+        nix::sys::socket::setsockopt(&fd, option, &timeout).unwrap();
+        std::thread::scope(|scope| {
+            let reader = scope.spawn(|| recv(fd.as_raw_fd(), &mut [0; 16], MsgFlags::empty()));
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            assert!(!reader.is_finished());
+            send(fd.as_raw_fd(), &PLAIN[0], MORE).unwrap();
+            assert_eq!(reader.join().unwrap(), Ok(16));
+        });
+    }
+}

@@ -169,3 +169,31 @@ served! {
         assert_eq!(sendfile(&hash, &reader, None, 1), Err(Errno::EINVAL));
     }
 }
+
+served! {
+    fn nothing_is_lost_for_which_a_pipe_has_no_room() {
+        // Each byte takes a page of the pipe, so that one page is left.
+        let (reader, writer) = pipe().unwrap();
+        // SAFETY: the call takes no pointers. With this flag, each write is a packet with pages of its own.
+        assert_eq!(unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, libc::O_DIRECT | libc::O_NONBLOCK) }, 0);
+        for _ in 0..15 {
+            write(&writer, b"x").unwrap();
+        }
+        let fd = cbc();
+        encrypt(&fd, &[0; 20_000], MsgFlags::empty()).unwrap();
+        assert_eq!(splice(&fd, None, &writer, None, 20_000, NONE), Ok(4096));
+        let mut text = vec![0; 8192];
+        for _ in 0..15 {
+            assert_eq!(read(&reader, &mut text), Ok(1));
+        }
+        assert_eq!(read(&reader, &mut text), Ok(4096));
+        // The rest is still there, and follows.
+        let mut rest = vec![0; 20_000];
+        assert_eq!(read(&fd, &mut rest), Ok(20_000 - 4096));
+        let whole = cbc();
+        encrypt(&whole, &[0; 20_000], MsgFlags::empty()).unwrap();
+        let mut all = vec![0; 20_000];
+        assert_eq!(read(&whole, &mut all), Ok(20_000));
+        assert!(text[..4096] == all[..4096] && rest[..20_000 - 4096] == all[4096..]);
+    }
+}

@@ -10,6 +10,7 @@
 
 mod broken_pipe;
 mod error;
+mod terminal;
 // The filter and the numbers of system calls exist for these CPUs.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod serve;
@@ -33,6 +34,8 @@ pub struct Options {
     /// The approximate largest number of bytes that the files of one program keep: sessions, text that was sent and not
     /// received yet, and the texts of `/proc/crypto` that it has open.
     pub memory_of_program: usize,
+    /// The same for the files of all programs together.
+    pub memory: usize,
     /// The largest number of threads that serve requests.
     pub threads: usize,
     /// The largest number of threads that are busy with requests of one program at once.
@@ -52,6 +55,7 @@ impl Default for Options {
             files: 8192,
             files_of_program: 1024,
             memory_of_program: 64 << 20,
+            memory: 1 << 30,
             threads: 16 * threads_of_program,
             threads_of_program,
             on_usr1: None,
@@ -69,6 +73,12 @@ pub fn available() -> Result<(), Error> {
 /// [`Settings::client`](algkit_afalg::service::Settings::client).
 pub fn client() -> String {
     serve::client()
+}
+
+/// Calls `write`, which writes to the terminal. In the background of a terminal with `stty tostop`, the kernel would stop this
+/// process with all programs that it serves; here it does not (SIGTTOU is blocked).
+pub fn without_stopping<R>(write: impl FnOnce() -> R) -> R {
+    terminal::without_stopping(write)
 }
 
 /// Lets `command` begin with SIGPIPE ignored, if this process began so. Rust's runtime has it do its default action otherwise. [`supervise`] does

@@ -18,30 +18,23 @@ use session::Session;
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// The maximum number of sessions per device.
-const MAX_SESSIONS: usize = 1 << 14;
+/// The maximum number of sessions per device. The approximate memory of all of them is 4 MiB.
+const MAX_SESSIONS: usize = 1 << 12;
 
 /// The maximum number of asynchronous operations that wait to be fetched, per device.
 const MAX_JOBS: usize = 64;
 
 /// An open `/dev/crypto`: its sessions and asynchronous operations.
-#[derive(Default, Debug)]
-pub struct Device {
-    /// Shared with the devices that `CRIOGET` has returned.
-    state: Arc<Mutex<State>>,
-}
-
 #[derive(Default)]
-struct State {
+pub struct Device {
     sessions: HashMap<u32, Session>,
     /// The results of asynchronous operations that have not been fetched.
     done: VecDeque<Result<Operation, Errno>>,
 }
 
-impl fmt::Debug for State {
+impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} sessions, {} operations to fetch", self.sessions.len(), self.done.len())
     }
@@ -52,8 +45,9 @@ impl fmt::Debug for State {
 pub enum Answer {
     /// The call returns 0.
     Done,
-    /// `CRIOGET`: the front end makes a new descriptor, writes its number to this address, and the call returns 0.
-    Clone(Device, u64),
+    /// `CRIOGET`: the front end duplicates the descriptor, as the module does, and writes the number of the duplicate to this
+    /// address. The call returns 0.
+    Duplicate(u64),
 }
 
 impl Device {
@@ -64,21 +58,20 @@ impl Device {
 
     /// `ioctl` with the address of its argument.
     pub fn ioctl(&mut self, request: u32, argument: u64, memory: &mut dyn Memory) -> Result<Answer, Errno> {
-        let mut state = self.state();
         match request {
-            abi::CRIOGET => return Ok(Answer::Clone(Self { state: self.state.clone() }, argument)),
+            abi::CRIOGET => return Ok(Answer::Duplicate(argument)),
             abi::CIOCASYMFEAT => memory.write(argument, &0u32.to_ne_bytes()),
-            abi::CIOCGSESSION => state.begin(argument, memory),
-            abi::CIOCFSESSION => state.end_session(argument, memory),
-            abi::CIOCGSESSINFO => state.describe(argument, memory),
-            abi::CIOCCPHASH => state.copy_hash(argument, memory),
-            abi::CIOCCRYPT => state.crypt(argument, memory),
+            abi::CIOCGSESSION => self.begin(argument, memory),
+            abi::CIOCFSESSION => self.end_session(argument, memory),
+            abi::CIOCGSESSINFO => self.describe(argument, memory),
+            abi::CIOCCPHASH => self.copy_hash(argument, memory),
+            abi::CIOCCRYPT => self.crypt(argument, memory),
             abi::CIOCAUTHCRYPT => {
                 let raw = read(argument, memory)?;
-                auth::run(raw, argument, |number| state.sessions.get_mut(&number), memory)
+                auth::run(raw, argument, |number| self.sessions.get_mut(&number), memory)
             }
-            abi::CIOCASYNCCRYPT => state.submit(argument, memory),
-            abi::CIOCASYNCFETCH => state.fetch(argument, memory),
+            abi::CIOCASYNCCRYPT => self.submit(argument, memory),
+            abi::CIOCASYNCFETCH => self.fetch(argument, memory),
             _ => Err(Errno::INVAL),
         }
         .map(|()| Answer::Done)
@@ -88,27 +81,20 @@ impl Device {
     pub(crate) fn held(&self) -> usize {
         /// The assumed size in bytes of a transform with its key schedule.
         const SESSION: usize = 1024;
-        self.state().sessions.len() * SESSION
+        self.sessions.len() * SESSION
     }
 
     /// The readiness that `poll` reports: readable when `CIOCASYNCFETCH` has a result.
     pub fn readiness(&self) -> Readiness {
-        let done = self.state().done.len();
+        let done = self.done.len();
         Readiness { readable: done > 0, writable: done < MAX_JOBS }
     }
 
-    /// Calls `act` with the usage counts of each session, unless a call is at work on them. That may wait for the program's memory.
-    pub(crate) fn each_usage(&self, act: fn(&mut Usage)) {
-        let Ok(mut state) = self.state.try_lock() else { return };
-        state.sessions.values_mut().filter_map(|session| session.usage.as_mut()).for_each(act);
+    /// Calls `act` with the usage counts of each session.
+    pub(crate) fn each_usage(&mut self, act: fn(&mut Usage)) {
+        self.sessions.values_mut().filter_map(|session| session.usage.as_mut()).for_each(act);
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
     fn begin(&mut self, argument: u64, memory: &mut dyn Memory) -> Result<(), Errno> {
         let mut raw = read(argument, memory)?;
         let session = Session::new(&abi::SessionOp::parse(&raw), memory)?;

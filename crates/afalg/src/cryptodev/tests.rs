@@ -185,7 +185,7 @@ impl Client {
         self.space.put(ARG, argument);
         match self.device.ioctl(request, ARG, &mut self.space)? {
             Answer::Done => Ok(()),
-            Answer::Clone(..) => panic!("a clone"),
+            Answer::Duplicate(_) => panic!("a duplicate"),
         }
     }
 
@@ -499,15 +499,24 @@ fn information() {
 #[test]
 fn another_descriptor() {
     let mut client = Client::new();
-    let ses = client.session(0, &[], SHA256, &[]);
-    let Ok(Answer::Clone(device, address)) = client.device.ioctl(CRIOGET, ARG, &mut client.space) else { panic!() };
-    assert_eq!(address, ARG);
-    let first = std::mem::replace(&mut client.device, device);
-    assert_eq!(client.digest(ses, 0, b"abc"), ABC);
-    drop(first);
-    assert_eq!(client.digest(ses, 0, b"abc"), ABC);
+    let answer = client.device.ioctl(CRIOGET, ARG, &mut client.space);
+    assert!(matches!(answer, Ok(Answer::Duplicate(ARG))), "{answer:?}");
     client.ioctl(CIOCASYMFEAT, &[0xff; 4]).unwrap();
     assert_eq!(client.space.get32(ARG), 0);
+}
+
+#[test]
+fn so_many_sessions() {
+    const MOST: usize = 4096;
+    let mut client = Client::new();
+    let request = client.session_op(0, &[], SHA256, &[]);
+    for _ in 0..MOST {
+        client.ioctl(CIOCGSESSION, &request).unwrap();
+    }
+    let last = client.space.get32(ARG + 40);
+    assert_eq!(client.ioctl(CIOCGSESSION, &request), Err(Errno::NOMEM));
+    client.ioctl(CIOCFSESSION, &last.to_ne_bytes()).unwrap();
+    client.ioctl(CIOCGSESSION, &request).unwrap();
 }
 
 #[test]

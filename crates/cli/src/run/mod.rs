@@ -91,6 +91,7 @@ fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<
     let mut options = algkit_supervisor::Options::default();
     options.files_of_program = args.files.unwrap_or(options.files_of_program);
     options.memory_of_program = args.memory.map_or(options.memory_of_program, |bytes| bytes as usize);
+    options.memory = options.memory.max(options.memory_of_program);
     options.threads_of_program = args.threads.unwrap_or(options.threads_of_program);
     options.threads = options.threads.max(options.threads_of_program);
     options.files = options.files.max(options.files_of_program);

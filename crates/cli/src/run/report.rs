@@ -4,6 +4,7 @@
 
 use crate::{error::Error, out::complain};
 use algkit_afalg::usage;
+use algkit_supervisor::without_stopping;
 use std::{
     ffi::OsString,
     fs::{File, OpenOptions},
@@ -60,13 +61,15 @@ pub fn finish() -> Result<(), Error> {
 }
 
 fn write(lines: &Receiver<String>) {
-    for line in lines {
-        complain(&line);
-        match LEFT_OUT.swap(0, Ordering::Relaxed) {
-            0 => {}
-            n => complain(&format_args!("{n} more lines came too fast")),
+    without_stopping(|| {
+        for line in lines {
+            complain(&line);
+            match LEFT_OUT.swap(0, Ordering::Relaxed) {
+                0 => {}
+                n => complain(&format_args!("{n} more lines came too fast")),
+            }
         }
-    }
+    });
 }
 
 /// Queues a line for printing.
@@ -89,10 +92,10 @@ pub fn tell(line: &str) {
 fn stats() -> Result<(), Error> {
     let Some(file) = STATS.get() else { return Ok(()) };
     let text: String = usage::report().lines().map(|line| format!("algkit: {line}\n")).collect();
-    let written = match file {
+    let written = without_stopping(|| match file {
         None => io::stderr().write_all(text.as_bytes()),
         Some((file, _)) => rewrite(file, &text),
-    };
+    });
     let name =
         || file.as_ref().map_or_else(|| "standard error".to_owned(), |(_, path)| format!("`{}`", path.display()));
     written.map_err(|source| Error::Write { name: name(), source })

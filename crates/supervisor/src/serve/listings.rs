@@ -4,14 +4,14 @@
 //! inotify when the last one has been closed, in whatever process. Until then, its bytes count for the program that has
 //! opened it, so that no program can take all memory by opening it again and again.
 
-use crate::serve::program::Account;
+use crate::serve::program::{Account, MostBytes};
 use algkit_afalg::Errno;
 use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
 use std::{
     collections::HashMap,
     mem::MaybeUninit,
     os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// The texts that are open.
@@ -39,20 +39,20 @@ impl Listings {
         self.inotify.as_ref().ok().map(OwnedFd::as_fd)
     }
 
-    /// Counts `text` for a program until its last descriptor has been closed. [`Errno::NOMEM`] if the files of the
-    /// program then keep more than `most` bytes.
-    pub fn count(&self, text: &OwnedFd, account: Arc<Account>, most: usize) -> Result<(), Errno> {
+    /// Counts `text` for a program until its last descriptor has been closed. [`Errno::NOMEM`] if files then keep more
+    /// than `most` bytes.
+    pub fn count(&self, text: &OwnedFd, account: Arc<Account>, most: MostBytes) -> Result<(), Errno> {
         let inotify = self.inotify.as_ref().map_err(|&error| error)?;
         let len = usize::try_from(rustix::fs::fstat(text)?.st_size).map_err(|_| Errno::NOMEM)?;
         let mut open = self.lock();
-        if account.bytes.load(Ordering::Relaxed).saturating_add(len) > most {
+        if account.bytes.excess(len, most).is_some() {
             forget_closed(inotify, &mut open);
-            if account.bytes.load(Ordering::Relaxed).saturating_add(len) > most {
+            if account.bytes.excess(len, most).is_some() {
                 return Err(Errno::NOMEM);
             }
         }
         let watch = add_watch(inotify, format!("/proc/self/fd/{}", text.as_raw_fd()), WatchFlags::DELETE_SELF)?;
-        account.bytes.fetch_add(len, Ordering::Relaxed);
+        account.bytes.add(len);
         open.insert(watch, (account, len));
         Ok(())
     }
@@ -70,7 +70,7 @@ fn forget_closed(inotify: &OwnedFd, open: &mut Open) {
     let mut events = Reader::new(inotify, &mut room);
     while let Ok(event) = events.next() {
         if let Some((account, len)) = open.remove(&event.wd()) {
-            account.bytes.fetch_sub(len, Ordering::Relaxed);
+            account.bytes.subtract(len);
         }
     }
 }

@@ -13,7 +13,7 @@ pub struct Parked {
     pub request: Request,
     /// The part of the transfer that is left.
     pub transfer: Transfer,
-    /// The time at which the call times out (`SO_RCVTIMEO`, `SO_SNDTIMEO`).
+    /// The time at which the call times out (`SO_RCVTIMEO` of a netlink socket).
     pub deadline: Option<Instant>,
     /// Whether a signal for its process was pending at the last look.
     signalled: bool,

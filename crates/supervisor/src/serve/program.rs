@@ -29,12 +29,51 @@ pub struct Program {
 pub struct Account {
     /// The number of open files.
     pub files: AtomicUsize,
-    /// The number of bytes that its files keep.
-    pub bytes: AtomicUsize,
+    /// The bytes that its files keep.
+    pub bytes: Bytes,
     /// The number of threads that work for it alone.
     pub threads: AtomicUsize,
     /// The number of calls that wait at its files.
     pub parked: AtomicUsize,
+}
+
+/// The number of bytes that files keep: those of one program, and those of all.
+#[derive(Default, Debug)]
+pub struct Bytes {
+    own: AtomicUsize,
+    all: Arc<AtomicUsize>,
+}
+
+/// The largest numbers of bytes that files may keep.
+#[derive(Clone, Copy, Debug)]
+pub struct MostBytes {
+    /// Those of one program.
+    pub of_program: usize,
+    /// Those of all programs.
+    pub in_all: usize,
+}
+
+impl Bytes {
+    /// Counts `n` more bytes.
+    pub fn add(&self, n: usize) {
+        self.own.fetch_add(n, Ordering::Relaxed);
+        self.all.fetch_add(n, Ordering::Relaxed);
+    }
+
+    /// Counts `n` bytes less.
+    pub fn subtract(&self, n: usize) {
+        self.own.fetch_sub(n, Ordering::Relaxed);
+        self.all.fetch_sub(n, Ordering::Relaxed);
+    }
+
+    /// The limit that `more` bytes would exceed, in words.
+    pub fn excess(&self, more: usize, most: MostBytes) -> Option<String> {
+        let exceeds = |count: &AtomicUsize, most| count.load(Ordering::Relaxed).saturating_add(more) > most;
+        if exceeds(&self.own, most.of_program) {
+            return Some(format!("the program's files keep {} bytes", most.of_program));
+        }
+        exceeds(&self.all, most.in_all).then(|| format!("the files of all programs keep {} bytes", most.in_all))
+    }
 }
 
 impl Account {
@@ -53,6 +92,8 @@ pub struct Programs {
     /// that time. Then a request may be counted for the wrong program.
     known: Mutex<HashMap<i32, (Instant, Program)>>,
     accounts: Mutex<HashMap<Program, Weak<Account>>>,
+    /// The number of bytes that the files of all programs keep.
+    bytes: Arc<AtomicUsize>,
 }
 
 /// How long the program of a thread is remembered.
@@ -67,7 +108,12 @@ const MAX_ANCESTORS: usize = 64;
 impl Programs {
     /// The programs among the descendants of the process `first`.
     pub fn new(first: i32) -> Self {
-        Self { first: AtomicI32::new(first), known: Mutex::default(), accounts: Mutex::default() }
+        Self {
+            first: AtomicI32::new(first),
+            known: Mutex::default(),
+            accounts: Mutex::default(),
+            bytes: Arc::default(),
+        }
     }
 
     /// From now on, nobody descends from the first process, which has ended.
@@ -122,7 +168,8 @@ impl Programs {
             return account;
         }
         accounts.retain(|_, account| account.strong_count() > 0);
-        let account = Arc::default();
+        let bytes = Bytes { all: self.bytes.clone(), ..Bytes::default() };
+        let account = Arc::new(Account { bytes, ..Account::default() });
         accounts.insert(program, Arc::downgrade(&account));
         account
     }

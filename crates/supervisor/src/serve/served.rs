@@ -1,22 +1,21 @@
 //! A file that is served, and the socket that stands for it in the target.
 //!
-//! The target holds one end of a socket pair, so the kernel itself implements everything about descriptors: `close`,
-//! `fork`, `exec`, flags, `fstat`, `poll`, `select`, `epoll`. The supervisor holds the other end. Through it, it shows
+//! The target holds one end of a [socket pair](stand_in), so the kernel itself implements everything about descriptors:
+//! `close`, `fork`, `exec`, flags, `fstat`, `poll`, `select`, `epoll`. The supervisor holds the other end. There it shows
 //! the file's readiness, and it sees a hangup when the target has closed its last descriptor. The cookie of the
 //! target's end (`SO_COOKIE`), which no other socket ever has, identifies the file, for any process and any descriptor
 //! number.
 
-use crate::serve::{park::Parked, program::Account, sys, target::Target};
-use algkit_afalg::{Errno, File, Readiness, datagrams::only_with};
-use rustix::{
-    net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, send, socketpair, sockopt},
-    rand::{GetRandomFlags, getrandom},
+use crate::serve::{park::Parked, program::Account, target::Target};
+use algkit_afalg::{
+    Errno, File,
+    stand_in::{self, Shown},
 };
+use rustix::net::sockopt;
 use std::{
-    cell::Cell,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
+        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -48,35 +47,20 @@ pub struct State {
     pub parked: Vec<Parked>,
     /// Whether the target has closed the file.
     pub closed: bool,
-    shown: Readiness,
+    shown: Shown,
     /// The number of bytes that the file kept at the last count.
     held: usize,
-}
-
-/// A datagram that takes more than a quarter of the smallest send buffer. While it is in the queue, its sender is not
-/// writable. It begins with a secret, without which nothing gets into the queue.
-fn filling() -> Result<&'static [u8; 2048], Errno> {
-    static FILLING: OnceLock<[u8; 2048]> = OnceLock::new();
-    if let Some(filling) = FILLING.get() {
-        return Ok(filling);
-    }
-    let mut filling = [0; 2048];
-    getrandom(&mut filling[..8], GetRandomFlags::empty())?;
-    Ok(FILLING.get_or_init(|| filling))
 }
 
 impl Served {
     /// A file, and the descriptor to be given to the target.
     pub fn new(file: File, nonblocking: bool, account: Arc<Account>) -> Result<(Self, OwnedFd), Errno> {
-        let (end, theirs) =
-            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
-        sockopt::set_socket_send_buffer_size(&theirs, 0)?;
-        sys::attach_filter(end.as_fd(), &only_with(filling()?.first_chunk().ok_or(Errno::INVAL)?))?;
+        let (end, theirs) = stand_in::pair()?;
         let (cookie, inode) = (sockopt::socket_cookie(&theirs)?, rustix::fs::fstat(&theirs)?.st_ino);
-        let shown = Readiness { readable: false, writable: true };
         let is_socket = !matches!(file, File::Device(_));
-        let mut state = State { file, parked: Vec::new(), closed: false, shown, held: 0 };
-        show(&end, &mut state, || Ok(theirs.as_fd()))?;
+        let mut shown = Shown::default();
+        shown.show(file.readiness(), &end, || Ok(&theirs))?;
+        let state = State { file, parked: Vec::new(), closed: false, shown, held: 0 };
         if !nonblocking {
             let flags = rustix::fs::fcntl_getfl(&theirs)?;
             rustix::fs::fcntl_setfl(&theirs, flags - rustix::fs::OFlags::NONBLOCK)?;
@@ -108,15 +92,15 @@ impl Served {
     /// target's descriptor, and `known` the target's end of the file, if the caller has it.
     pub fn show(&self, state: &mut State, target: &Target<'_>, fd: i32, known: Option<OwnedFd>) {
         let held = state.file.held();
-        self.account.bytes.fetch_add(held, Ordering::Relaxed);
-        self.account.bytes.fetch_sub(std::mem::replace(&mut state.held, held), Ordering::Relaxed);
-        if state.file.readiness() == state.shown {
+        self.account.bytes.add(held);
+        self.account.bytes.subtract(std::mem::replace(&mut state.held, held));
+        let readiness = state.file.readiness();
+        if state.shown.is(readiness) {
             return;
         }
         // Where `pidfd_getfd` is forbidden, the target may see a spurious event, which may happen with any socket.
-        let known = Cell::new(known);
-        let _ = show(&self.end, state, || {
-            if let Some(theirs) = known.take() {
+        let _ = state.shown.show(readiness, &self.end, || {
+            if let Some(theirs) = known {
                 return Ok(theirs);
             }
             let theirs = target.fetch(fd)?;
@@ -129,30 +113,6 @@ impl Drop for Served {
     fn drop(&mut self) {
         self.account.files.fetch_sub(1, Ordering::Relaxed);
         let held = self.state.get_mut().unwrap_or_else(PoisonError::into_inner).held;
-        self.account.bytes.fetch_sub(held, Ordering::Relaxed);
+        self.account.bytes.subtract(held);
     }
-}
-
-/// Makes the socket show the file's readiness. Events are added through the supervisor's end, and removed through the
-/// target's.
-fn show<Fd: AsFd>(end: &OwnedFd, state: &mut State, theirs: impl Fn() -> Result<Fd, Errno>) -> Result<(), Errno> {
-    let State { file, shown, .. } = state;
-    let now = file.readiness();
-    if now.readable && !shown.readable {
-        send(end, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
-        shown.readable = true;
-    }
-    if now.writable && !shown.writable {
-        recv(end, &mut [0u8; 1], RecvFlags::DONTWAIT)?;
-        shown.writable = true;
-    }
-    if !now.readable && shown.readable {
-        recv(theirs()?, &mut [0u8; 1], RecvFlags::DONTWAIT)?;
-        shown.readable = false;
-    }
-    if !now.writable && shown.writable {
-        send(theirs()?, filling()?, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
-        shown.writable = false;
-    }
-    Ok(())
 }

@@ -9,7 +9,7 @@ use crate::serve::{
     park::{Fate, Parked},
     pool::{Job, Pool},
     proc,
-    program::{Account, Programs},
+    program::{Account, MostBytes, Programs},
     served::{Served, State},
     sys,
     target::{Lost, Request, Target},
@@ -79,7 +79,7 @@ pub struct Server {
     closing: Mutex<Vec<Arc<Served>>>,
     most_files: usize,
     most_files_of_program: usize,
-    most_bytes_of_program: usize,
+    most_bytes: MostBytes,
     pub programs: Programs,
     /// Numbers that are being given to descriptors, in any process: two programs may share one table of descriptors.
     giving: Mutex<HashSet<u32>>,
@@ -119,6 +119,26 @@ impl Files {
 
     fn of_inode(&self, inode: u64) -> Option<&Arc<Served>> {
         self.by_cookie.get(self.cookies.get(&inode)?)
+    }
+}
+
+/// The contents of closed files. To wipe them may take long. So whoever closes files drops this after all locks; a thread of its
+/// own wipes much.
+#[derive(Default)]
+struct Closed(Vec<File>);
+
+impl Closed {
+    /// The number of bytes that a thread wipes itself.
+    const MUCH: usize = 1 << 20;
+}
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        let files = std::mem::take(&mut self.0);
+        if files.iter().map(File::held).sum::<usize>() > Self::MUCH {
+            // If there is no thread for it, this one drops the files.
+            let _ = std::thread::Builder::new().stack_size(STACK).spawn(move || drop(files));
+        }
     }
 }
 
@@ -178,7 +198,7 @@ impl Server {
             closing: Mutex::default(),
             most_files: options.files.min(room()),
             most_files_of_program: options.files_of_program,
-            most_bytes_of_program: options.memory_of_program,
+            most_bytes: MostBytes { of_program: options.memory_of_program, in_all: options.memory },
             programs: Programs::new(first),
             giving: Mutex::default(),
             told: Mutex::default(),
@@ -260,7 +280,7 @@ impl Server {
         give: impl FnOnce(u32) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
         // Two threads must not find the same number, so it is recorded until the descriptor has it. To look for one may take long, and other
-        // programs must not wait for that. So whoever comes second looks again.
+        // programs must not wait for that. So whoever comes second looks again, also at whether the first has meanwhile given the number.
         let number = loop {
             let giving = lock(&self.giving).clone();
             let mut number = Err(Errno::MFILE);
@@ -271,9 +291,17 @@ impl Server {
                     break;
                 }
             }
-            match number {
-                Ok(found) if !lock(&self.giving).insert(found) => {}
-                number => break number,
+            let Ok(found) = number else { break number };
+            if !lock(&self.giving).insert(found) {
+                continue;
+            }
+            match target.is_free(found) {
+                Ok(true) => break number,
+                Ok(false) => _ = lock(&self.giving).remove(&found),
+                Err(error) => {
+                    lock(&self.giving).remove(&found);
+                    break Err(error);
+                }
             }
         };
         let number = number.inspect_err(|&error| {
@@ -339,11 +367,8 @@ impl Server {
     pub fn list(&self, target: &Target<'_>) -> Result<OwnedFd, Errno> {
         let text = proc_crypto::file()?;
         let account = self.programs.account(self.programs.of(target.request.tid));
-        let most = self.most_bytes_of_program;
-        self.listings.count(&text, account, most).inspect_err(|&error| match error {
-            Errno::NOMEM => {
-                self.tell(target.request, format_args!("refused /proc/crypto: the program's files keep {most} bytes"));
-            }
+        self.listings.count(&text, account, self.most_bytes).inspect_err(|&error| match error {
+            Errno::NOMEM => self.tell(target.request, format_args!("refused /proc/crypto: files keep too many bytes")),
             _ => self.tell(target.request, format_args!("refused /proc/crypto: inotify: {error}")),
         })?;
         Ok(text)
@@ -358,9 +383,10 @@ impl Server {
     pub fn take_hangups(&self) {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut room = [MaybeUninit::<epoll::Event>::uninit(); 64];
+        let mut closed = Closed::default();
         // A second thread finds no event here and must wait until the first one has closed these files.
         let mut closing = lock(&self.closing);
-        closing.retain(|served| !self.close(served));
+        closing.retain(|served| !self.close(served, &mut closed));
         while let Ok((events, _)) = epoll::wait(&self.hangups, &mut room, Some(&now)) {
             if events.is_empty() {
                 break;
@@ -368,7 +394,7 @@ impl Server {
             for event in events.iter() {
                 let Some(served) = lock(&self.files).remove(event.data.u64()) else { continue };
                 let _ = epoll::delete(&self.hangups, served.socket());
-                if !self.close(&served) {
+                if !self.close(&served, &mut closed) {
                     closing.push(served);
                     self.ring();
                 }
@@ -378,17 +404,18 @@ impl Server {
 
     /// Closes the files on which a thread worked when the target closed them. Returns whether one still does.
     pub fn close_left(&self) -> bool {
+        let mut closed = Closed::default();
         let mut closing = lock(&self.closing);
-        closing.retain(|served| !self.close(served));
+        closing.retain(|served| !self.close(served, &mut closed));
         !closing.is_empty()
     }
 
-    /// Ends the calls that wait at a closed file. Returns false if a thread works on the file.
-    fn close(&self, served: &Served) -> bool {
+    /// Ends the calls that wait at a closed file, whose contents go to `closed`. Returns false if a thread works on the file.
+    fn close(&self, served: &Served, closed: &mut Closed) -> bool {
         let Some(mut state) = served.try_lock() else { return false };
         state.closed = true;
-        // Another thread may keep the file for a moment, so its contents are dropped now.
-        state.file = File::Device(Device::new());
+        // Another thread may keep the file for a moment, so its contents are taken now.
+        closed.0.push(std::mem::replace(&mut state.file, File::Device(Device::new())));
         let parked = std::mem::take(&mut state.parked);
         self.count_parked(served, &state);
         drop(state);
@@ -556,7 +583,7 @@ impl Server {
             Step::Done(result) => result,
             Step::Wait if state.closed => parked.transfer.interrupt(Errno::BADF),
             Step::Wait if parked.transfer.has_enough() => parked.transfer.interrupt(Errno::AGAIN),
-            Step::Wait if turn != Turn::Later && !self.may_wait(&target, &mut parked) => {
+            Step::Wait if turn != Turn::Later && !self.may_wait(&target, &mut parked, &state.file) => {
                 parked.transfer.interrupt(Errno::AGAIN)
             }
             // If a part of an asynchronous request has been sent, the call ends with that part.
@@ -583,14 +610,13 @@ impl Server {
         Ok(End { request, completion: transfer.completion, result, waited: turn == Turn::Later })
     }
 
-    /// Whether the files of the program keep more bytes than they may, so that `what` is refused.
+    /// Whether files keep more bytes than they may, so that `what` is refused.
     pub fn keeps_too_much(&self, served: &Served, request: Request, what: &str) -> bool {
-        let most = self.most_bytes_of_program;
-        let is_over = served.account.bytes.load(Ordering::Relaxed) > most;
-        if is_over {
-            self.tell(request, format_args!("refused {what}: the program's files keep {most} bytes"));
+        let excess = served.account.bytes.excess(0, self.most_bytes);
+        if let Some(excess) = &excess {
+            self.tell(request, format_args!("refused {what}: {excess}"));
         }
-        is_over
+        excess.is_some()
     }
 
     /// Answers a call; or reports the end of an asynchronous request, and answers the call that has waited for it.
@@ -608,14 +634,16 @@ impl Server {
     }
 
     /// Whether the client wants to wait; sets the deadline.
-    fn may_wait(&self, target: &Target<'_>, parked: &mut Parked) -> bool {
+    fn may_wait(&self, target: &Target<'_>, parked: &mut Parked, file: &File) -> bool {
         let fd = parked.transfer.fd;
         if parked.transfer.impatient || target.flags(fd).contains(rustix::fs::OFlags::NONBLOCK) {
             return false;
         }
-        let timeout = if parked.transfer.sends() { Timeout::Send } else { Timeout::Recv };
-        let timeout = target.fetch(fd).and_then(|socket| sockopt::socket_timeout(socket, timeout)).ok().flatten();
-        parked.deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        // AF_ALG has no timeouts.
+        if let File::Netlink(_) = file {
+            let timeout = target.fetch(fd).and_then(|socket| sockopt::socket_timeout(socket, Timeout::Recv));
+            parked.deadline = timeout.ok().flatten().and_then(|timeout| Instant::now().checked_add(timeout));
+        }
         true
     }
 

@@ -68,16 +68,6 @@ pub fn respond(listener: BorrowedFd<'_>, response: seccomp_notif_resp) -> Result
     Ok(())
 }
 
-/// Makes the kernel drop what is sent to a socket unless `filter` admits it.
-pub fn attach_filter(socket: BorrowedFd<'_>, filter: &[libc::sock_filter]) -> Result<(), Errno> {
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
-    let (option, len) = (libc::SO_ATTACH_FILTER, size_of::<libc::sock_fprog>() as libc::socklen_t);
-    // SAFETY: `program` points to `len` instructions, which the kernel copies.
-    let set =
-        unsafe { libc::setsockopt(socket.as_raw_fd(), libc::SOL_SOCKET, option, (&raw const program).cast(), len) };
-    check(set.into()).map(drop)
-}
-
 /// Whether the call of notification `id` still waits for its answer.
 pub fn valid(listener: BorrowedFd<'_>, id: u64) -> bool {
     // SAFETY: the kernel reads eight bytes, which `id` has.

@@ -397,6 +397,11 @@ impl<'a> Target<'a> {
         Err(Errno::MFILE)
     }
 
+    /// Whether the target does not use the number `fd`.
+    pub fn is_free(&self, fd: u32) -> Result<bool, Errno> {
+        proc::Descriptors::of(self.request.tid)?.is_free(fd)
+    }
+
     /// Gives the target a descriptor with the number `at`, or with the lowest free one, and returns the number. With
     /// `answer`, the number is the result of the call, which ends at the same moment.
     fn add(&self, fd: BorrowedFd<'_>, at: Option<u32>, close_on_exec: bool, answer: bool) -> Result<i32, Errno> {

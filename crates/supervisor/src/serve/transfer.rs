@@ -10,13 +10,14 @@ use algkit_afalg::{
     Destination, Errno, File, Message,
     abi::{MAX_ADDRESS, MAX_PIECES, MAX_TRANSFER},
     aio::{Iocb, Operation},
-    may_be_memory,
+    check_flags, may_be_memory,
     socket::put_address,
 };
 use std::{
     cell::RefCell,
     io::{IoSlice, IoSliceMut},
     os::fd::OwnedFd,
+    time::{Duration, Instant},
 };
 
 /// The largest number of bytes that are processed at once. A longer request is processed in several steps.
@@ -62,6 +63,21 @@ fn total(pieces: &[Piece]) -> usize {
     pieces.iter().map(|&(_, len)| len).sum()
 }
 
+/// The span of time in a `struct timespec`.
+pub fn duration(timespec: [u8; 16]) -> Result<Duration, Errno> {
+    let word = |at: usize| timespec[at..].first_chunk().map_or(0, |bytes| i64::from_ne_bytes(*bytes));
+    match (u64::try_from(word(0)), u32::try_from(word(8))) {
+        (Ok(seconds), Ok(nanos)) if nanos < 1_000_000_000 => Ok(Duration::new(seconds, nanos)),
+        _ => Err(Errno::INVAL),
+    }
+}
+
+/// The address of a `struct timespec`, and the end of that time; `None` if that is too far away.
+fn deadline(target: &Target<'_>, at: u64) -> Result<Option<(u64, Instant)>, Errno> {
+    let end = Instant::now().checked_add(duration(target.array(at)?)?);
+    Ok(end.map(|end| (at, end)))
+}
+
 /// The state of a call after a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
@@ -78,7 +94,7 @@ pub struct Transfer {
     pub fd: i32,
     /// For an asynchronous request: how its end is reported.
     pub completion: Option<Completion>,
-    /// Whether the client asks not to wait (`MSG_DONTWAIT`, `RWF_NOWAIT`).
+    /// Whether the client asks not to wait (`MSG_DONTWAIT`).
     pub impatient: bool,
     work: Work,
 }
@@ -149,6 +165,8 @@ struct Mmsg {
     flags: i32,
     sends: bool,
     current: Option<Box<Work>>,
+    /// For a `recvmmsg` with a timeout: its address, and the time at which no further message is begun.
+    until: Option<(u64, Instant)>,
     /// The error that ended the call after some messages.
     error: Option<Errno>,
 }
@@ -303,8 +321,19 @@ impl Mmsg {
                     self.done += 1;
                 }
             }
+            if self.until.is_some_and(|(_, end)| end <= Instant::now()) {
+                break;
+            }
         }
         Step::Done(Ok(self.done.into()))
+    }
+
+    /// Writes the time that is left to a `recvmmsg` that has received messages.
+    fn put_time_left(&self, target: &Target<'_>) -> Result<(), Errno> {
+        let Some((at, end)) = self.until.filter(|_| self.done > 0) else { return Ok(()) };
+        let left = end.saturating_duration_since(Instant::now());
+        let words = [left.as_secs(), left.subsec_nanos().into()];
+        target.scatter(&[(at, 16)], words.map(u64::to_ne_bytes).as_flattened())
     }
 
     fn partial(&mut self, error: Errno) -> Result<i64, Errno> {
@@ -366,15 +395,11 @@ impl Transfer {
         let recv =
             |pieces: Result<Vec<Piece>, Errno>, flags, sink| Ok(Work::Recv(Recv { pieces: pieces?, flags, sink }));
         let int = |n| target.request.int(n);
-        let waits = |nowait: bool| if nowait { libc::MSG_DONTWAIT } else { 0 };
 
         let (work, flags) = match target.request.nr {
             libc::SYS_write => (send(single(), 0), 0),
             libc::SYS_writev => (send(vector(), 0), 0),
-            libc::SYS_pwritev2 => {
-                let flags = waits(int(5) & libc::RWF_NOWAIT != 0);
-                (send(vector(), flags), flags)
-            }
+            libc::SYS_pwritev2 => (send(vector(), 0), 0),
             libc::SYS_sendto => {
                 let pieces = single();
                 (pieces.and_then(|p| Send::to(target, p, int(3), (args[4], args[5]))).map(Work::Send), int(3))
@@ -382,18 +407,18 @@ impl Transfer {
             libc::SYS_sendmsg => (Send::header(target, args[1], int(2)).map(Work::Send), int(2)),
             libc::SYS_read => (recv(single(), 0, Sink::Nowhere), 0),
             libc::SYS_readv => (recv(vector(), 0, Sink::Nowhere), 0),
-            libc::SYS_preadv2 => {
-                let flags = waits(int(5) & libc::RWF_NOWAIT != 0);
-                (recv(vector(), flags, Sink::Nowhere), flags)
-            }
+            libc::SYS_preadv2 => (recv(vector(), 0, Sink::Nowhere), 0),
             libc::SYS_recvfrom => (recv(single(), int(3), Sink::Address(args[4], args[5])), int(3)),
             libc::SYS_recvmsg => (Recv::header(target, args[1], int(2)).map(Work::Recv), int(2)),
             nr @ (libc::SYS_sendmmsg | libc::SYS_recvmmsg) => {
                 let count = (args[2] as u32).min(MAX_PIECES as u32);
                 let sends = nr == libc::SYS_sendmmsg;
                 let vector = args[1];
-                let list = Mmsg { vector, count, done: 0, flags: int(3), sends, current: None, error: None };
-                (Ok(Work::Mmsg(list)), int(3))
+                let until = if sends || args[4] == 0 { Ok(None) } else { deadline(target, args[4]) };
+                let flags = int(3);
+                let list =
+                    until.map(|until| Mmsg { vector, count, done: 0, flags, sends, current: None, until, error: None });
+                (list.map(Work::Mmsg), flags)
             }
             _ => return None,
         };
@@ -401,6 +426,12 @@ impl Transfer {
         let impatient = flags & libc::MSG_DONTWAIT != 0;
         let vector_write = matches!(target.request.nr, libc::SYS_writev | libc::SYS_pwritev2);
         let work = work.map(|work| work.simplified(vector_write));
+        let has_flags = matches!(target.request.nr, libc::SYS_preadv2 | libc::SYS_pwritev2);
+        let work = work.and_then(|work| match work {
+            Work::Nothing => Ok(work),
+            work if has_flags => check_flags(int(5)).map(|()| work),
+            work => Ok(work),
+        });
         Some(work.map(|work| Self { fd, completion: None, impatient, work }))
     }
 
@@ -449,7 +480,12 @@ impl Transfer {
             }
             _ => {}
         }
-        let step = self.work.advance(target, file);
+        let mut step = self.work.advance(target, file);
+        if let (Work::Mmsg(list), Step::Done(Ok(_))) = (&self.work, step)
+            && let Err(error) = list.put_time_left(target)
+        {
+            step = Step::Done(Err(error));
+        }
         if let Work::Mmsg(Mmsg { sends: false, error: Some(error), .. }) = self.work
             && error != Errno::AGAIN
         {

@@ -12,7 +12,7 @@ use std::{
         mpsc,
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// The timeout of these tests. A program that is not held up takes milliseconds.
@@ -280,6 +280,37 @@ supervised! {
         child.is_ready(told, 1);
         assert_eq!(told.done.load(Ordering::SeqCst), 1);
         assert!(is_served());
+    }
+}
+
+supervised! {
+    options { memory = 1 << 20 };
+    fn all_programs_have_only_so_much_memory() {
+        let told: &Told = shared();
+        let text = vec![0; 160_000];
+        let child = Child::start(|| {
+            let open: Vec<_> = (0..20).map(|_| cbc(libc::SOCK_NONBLOCK)).collect();
+            let sent = open.iter().filter(|socket| send_with(socket, &text, &mut encrypt(), libc::MSG_MORE).is_ok());
+            told.done.store(sent.count() as u32, Ordering::SeqCst);
+            told.ready.store(1, Ordering::SeqCst);
+            thread::sleep(10 * LONG);
+        });
+        child.is_ready(told, 1);
+        // A buffer for such a text has 256 KiB and a page.
+        assert_eq!(told.done.load(Ordering::SeqCst), 4);
+        // For another program, too, there is nothing left.
+        let socket = cbc(0);
+        assert_eq!(errno(send_with(&socket, &TEXT, &mut encrypt(), 0)), libc::ENOBUFS);
+        assert_eq!(errno(File::open("/proc/crypto")), libc::ENOMEM);
+        drop(child);
+        let end = Instant::now() + LONG;
+        while send_with(&socket, &TEXT, &mut encrypt(), 0).is_err() {
+            assert!(Instant::now() < end, "what the other program kept counts for ever");
+            thread::sleep(Duration::from_millis(1));
+        }
+        let mut out = [0; 16];
+        recv(&socket, &mut out, 0).expect("received");
+        assert_eq!(out, SECRET);
     }
 }
 

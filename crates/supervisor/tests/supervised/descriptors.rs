@@ -207,15 +207,39 @@ fn with_the_same_descriptors(child: fn()) -> libc::pid_t {
     }
 }
 
+/// Takes most of the numbers of served descriptors. So it takes long to find one, and two calls look at once.
+fn take_most_numbers() {
+    let taken = std::fs::File::open("/dev/null").expect("opened");
+    let highest = hash("sha256").as_raw_fd();
+    for number in highest - 200..=highest {
+        // SAFETY: the call takes no pointers.
+        assert_eq!(unsafe { libc::dup2(taken.as_raw_fd(), number) }, number);
+    }
+}
+
+supervised! {
+    fn threads_get_different_numbers() {
+        take_most_numbers();
+        let end = Instant::now() + Duration::from_secs(4);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    while Instant::now() < end {
+                        let sockets = [(); 3].map(|()| hash("sha256"));
+                        for socket in &sockets {
+                            send(socket, b"abc", 0).expect("sent");
+                        }
+                        assert_eq!(sockets.each_ref().map(digest), [ABC; 3]);
+                    }
+                });
+            }
+        });
+    }
+}
+
 supervised! {
     fn programs_with_one_table_of_descriptors_get_different_numbers() {
-        // Most numbers are taken. So it takes long to find one, and two calls look at once.
-        let taken = std::fs::File::open("/dev/null").expect("opened");
-        let highest = hash("sha256").as_raw_fd();
-        for number in highest - 200..=highest {
-            // SAFETY: the call takes no pointers.
-            assert_eq!(unsafe { libc::dup2(taken.as_raw_fd(), number) }, number);
-        }
+        take_most_numbers();
         let children = [(); 3].map(|()| {
             with_the_same_descriptors(|| {
                 let end = Instant::now() + Duration::from_secs(1);

@@ -49,6 +49,50 @@ supervised! {
     }
 }
 
+/// A `struct open_how`, with one word more than the kernel knows.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct How {
+    flags: u64,
+    mode: u64,
+    resolve: u64,
+    more: u64,
+}
+
+supervised! {
+    fn openat2_is_as_strict_as_the_kernels() {
+        let open2 = |folder: &str, name: &str, how: How, len: usize| {
+            let folder = fs::File::open(folder).expect("a folder");
+            let name = std::ffi::CString::new(name).expect("a name");
+            // SAFETY: name and structure live as long as the call, and the structure has at least `len` bytes where that is valid.
+            let fd = check(unsafe { libc::syscall(libc::SYS_openat2, folder.as_raw_fd(), name.as_ptr(), &raw const how, len) } as isize)?;
+            // SAFETY: the descriptor is new, so nothing else owns it.
+            let mut file = unsafe { fs::File::from_raw_fd(fd as i32) };
+            let mut text = String::new();
+            std::io::Read::read_to_string(&mut file, &mut text).map(|_| text)
+        };
+        let ours = |opened: std::io::Result<String>| opened.is_ok_and(|text| text.contains("module       : algkit"));
+        let how = How::default();
+        assert!(ours(open2("/", "/proc/crypto", how, 24)));
+        assert!(ours(open2("/", "/proc/crypto", how, 32)));
+        for resolve in [libc::RESOLVE_BENEATH, libc::RESOLVE_IN_ROOT, libc::RESOLVE_NO_XDEV, libc::RESOLVE_NO_SYMLINKS] {
+            assert!(ours(open2("/proc", "crypto", How { resolve, ..how }, 24)), "{resolve:#x}");
+        }
+        assert_eq!(errno(open2("/", "/proc/crypto", How { resolve: libc::RESOLVE_BENEATH, ..how }, 24)), libc::EXDEV);
+        for (wrong, len, error) in [
+            (how, 16, libc::EINVAL),
+            (how, 8192, libc::E2BIG),
+            (How { more: 1, ..how }, 32, libc::E2BIG),
+            (How { flags: 1 << 40, ..how }, 24, libc::EINVAL),
+            (How { mode: 0o644, ..how }, 24, libc::EINVAL),
+            (How { resolve: 1 << 20, ..how }, 24, libc::EINVAL),
+            (How { resolve: libc::RESOLVE_BENEATH | libc::RESOLVE_IN_ROOT, ..how }, 24, libc::EINVAL),
+        ] {
+            assert_eq!(errno(open2("/proc", "crypto", wrong, len)), error, "{:#x} {:#x}", wrong.flags, wrong.resolve);
+        }
+    }
+}
+
 supervised! {
     fn proc_crypto_cannot_be_changed() {
         assert_eq!(errno(open(libc::AT_FDCWD, "/proc/crypto", libc::O_WRONLY)), libc::EACCES);
@@ -160,6 +204,20 @@ supervised! {
             // SAFETY: the descriptor is new, so nothing else owns it.
             unsafe { fs::File::from_raw_fd(clone) }
         };
+        // It is a duplicate, as that of cryptodev-linux. So it has the same flags.
+        // SAFETY: the calls take no pointers.
+        unsafe {
+            assert_eq!(libc::fcntl(device.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK), 0);
+            assert_ne!(libc::fcntl(clone.as_raw_fd(), libc::F_GETFL) & libc::O_NONBLOCK, 0);
+        }
+        // SAFETY: the call takes no pointers.
+        let most = unsafe { libc::dup(device.as_raw_fd()) };
+        // SAFETY: the descriptor is new, so nothing else owns it.
+        drop(unsafe { fs::File::from_raw_fd(most) });
+        assert_eq!(errno(ioctl(device.as_raw_fd(), CRIOGET, std::ptr::null_mut())), libc::EFAULT);
+        // SAFETY: as above.
+        let again = unsafe { fs::File::from_raw_fd(libc::dup(device.as_raw_fd())) };
+        assert_eq!(again.as_raw_fd(), most, "the call that failed has left no duplicate");
         for device in [&device, &clone] {
             let fd = device.as_raw_fd();
             let mut session =

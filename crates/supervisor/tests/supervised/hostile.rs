@@ -277,7 +277,7 @@ fn rights(fd: &OwnedFd) -> Vec<u8> {
 }
 
 /// A duplicate of a served descriptor that the filter does not know. One that arrives over another socket has a number
-/// outside of the ranges. Data that is written to it goes to the supervisor's end.
+/// outside of the ranges. Its other end is the supervisor's.
 fn unknown_duplicate(socket: &OwnedFd) -> OwnedFd {
     let (here, there) = std::os::unix::net::UnixStream::pair().expect("a pair");
     let mut control = rights(socket);
@@ -310,7 +310,7 @@ supervised! {
         let stream = OwnedFd::from(stream);
         let socket = hash("sha256");
         let copy = unknown_duplicate(&socket);
-        send_with(&copy, b"x", &mut rights(&stream), libc::MSG_DONTWAIT).expect("sent");
+        assert_eq!(errno(send_with(&copy, b"x", &mut rights(&stream), libc::MSG_DONTWAIT)), libc::EPIPE);
         // The sender's own descriptor is closed by a thread, which may wait, too.
         thread::spawn(move || drop(stream));
         thread::sleep(Duration::from_millis(100));
@@ -333,8 +333,9 @@ supervised! {
         let socket = cbc(0);
         let copy = unknown_duplicate(&socket);
         for _ in 0..100 {
-            let _ = send(&copy, b"x", libc::MSG_DONTWAIT);
+            assert_eq!(errno(send(&copy, b"x", libc::MSG_DONTWAIT)), libc::EPIPE);
         }
+        assert_eq!(poll(copy.as_raw_fd(), 0), libc::POLLIN | libc::POLLOUT);
         send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
         let mut out = [0; 16];
         assert_eq!(recv(&socket, &mut out, 0).expect("received"), 16);

@@ -135,6 +135,37 @@ supervised! {
     }
 }
 
+supervised! {
+    fn what_the_kernel_makes_is_refused() {
+        // Files of sysfs, of a file system of the kernel's settings, and a device.
+        for path in ["/sys/kernel/mm/transparent_hugepage/enabled", "/sys/kernel/profiling", "/proc/version", "/dev/zero"] {
+            let Ok(file) = std::fs::File::open(path) else { continue };
+            let socket = hash("sha256");
+            // SAFETY: the pointer to a position is null.
+            let result = unsafe { libc::sendfile(socket.as_raw_fd(), file.as_raw_fd(), ptr::null_mut(), 4096) };
+            assert_eq!(errno(check(result)), libc::EINVAL, "{path}");
+        }
+        assert!(std::path::Path::new("/sys/kernel").exists());
+    }
+}
+
+supervised! {
+    fn a_full_pipe_that_does_not_wait() {
+        let (out, into) = pipe();
+        // SAFETY: the call takes no pointers.
+        assert_eq!(unsafe { libc::fcntl(into.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) }, 0);
+        while write(into.as_raw_fd(), &[0; 4096]).is_ok() {}
+        let socket = cbc(0);
+        send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
+        assert_eq!(errno(splice(&socket, &into, 16, 0)), libc::EAGAIN);
+        assert_eq!(read(out.as_raw_fd(), &mut [0; 65_536]).expect("read"), 65_536);
+        assert_eq!(splice(&socket, &into, 16, 0).expect("moved"), 16);
+        let mut text = [0; 16];
+        assert_eq!(read(out.as_raw_fd(), &mut text).expect("read"), 16);
+        assert_eq!(text, SECRET);
+    }
+}
+
 fn tempfile() -> std::fs::File {
     let path = std::env::temp_dir().join(format!("algkit-supervised-{}", std::process::id()));
     let file = std::fs::OpenOptions::new().read(true).write(true).create_new(true).open(&path).expect("a file");

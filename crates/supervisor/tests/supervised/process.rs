@@ -237,3 +237,49 @@ fn after_the_program_signals_go_to_its_orphans() {
     assert_eq!(supervisor.wait().expect("it ends").code(), Some(3));
     assert!(start.elapsed() < Duration::from_secs(50), "the orphan slept on");
 }
+
+/// Runs `act` in a process that is in the background of a terminal with `stty tostop`. Returns whether it stopped there.
+fn stops_in_the_background(act: impl FnOnce(&mut std::fs::File)) -> bool {
+    use std::os::fd::FromRawFd;
+    let (mut terminal, mut keyboard) = (0, 0);
+    let null = std::ptr::null_mut();
+    // SAFETY: the numbers are written to local variables, and the other pointers may be null.
+    assert_eq!(unsafe { libc::openpty(&raw mut keyboard, &raw mut terminal, null, null.cast(), null.cast()) }, 0);
+    // SAFETY: the descriptor is new, so nothing else owns it.
+    let mut file = unsafe { std::fs::File::from_raw_fd(terminal) };
+    let session = || {
+        // SAFETY: the calls change this process and its terminal, and write to local variables.
+        unsafe {
+            assert!(libc::setsid() > 0);
+            assert_eq!(libc::ioctl(terminal, libc::TIOCSCTTY, 0), 0);
+            let mut modes: libc::termios = std::mem::zeroed();
+            assert_eq!(libc::tcgetattr(terminal, &raw mut modes), 0);
+            modes.c_lflag |= libc::TOSTOP;
+            assert_eq!(libc::tcsetattr(terminal, libc::TCSANOW, &raw const modes), 0);
+            let job = libc::fork();
+            if job == 0 {
+                libc::setpgid(0, 0);
+                act(&mut file);
+                libc::_exit(0);
+            }
+            let mut status = 0;
+            assert_eq!(libc::waitpid(job, &raw mut status, libc::WUNTRACED), job);
+            let stopped = libc::WIFSTOPPED(status) && libc::WSTOPSIG(status) == libc::SIGTTOU;
+            libc::kill(job, libc::SIGKILL);
+            i32::from(stopped)
+        }
+    };
+    let stopped = crate::client::fork(session);
+    // SAFETY: the number is that of the terminal's other end.
+    unsafe { libc::close(keyboard) };
+    stopped == 1
+}
+
+#[test]
+fn its_own_lines_do_not_stop_it_in_the_background() {
+    use std::io::Write;
+    assert!(stops_in_the_background(|terminal| terminal.write_all(b"line\n").expect("written")));
+    assert!(!stops_in_the_background(|terminal| {
+        algkit_supervisor::without_stopping(|| terminal.write_all(b"line\n").expect("written"));
+    }));
+}

@@ -133,6 +133,56 @@ supervised! {
 }
 
 supervised! {
+    fn flags_of_a_single_call() {
+        let socket = cbc(0);
+        send_with(&socket, &[], &mut encrypt(), libc::MSG_MORE).expect("sent");
+        let call = |number, piece: libc::iovec, flags: i32| {
+            let (fd, piece) = (socket.as_raw_fd(), &raw const piece);
+            // SAFETY: the vector describes memory of this function that nothing else uses.
+            check(unsafe { libc::syscall(number, fd, piece, 1, -1i64, -1i64, flags) } as isize)
+        };
+        let mut out = [0; 16];
+        for unsupported in [libc::RWF_NOWAIT, 1 << 30] {
+            assert_eq!(errno(call(libc::SYS_pwritev2, piece(&TEXT), unsupported)), libc::EOPNOTSUPP);
+            assert_eq!(errno(call(libc::SYS_preadv2, place(&mut out), unsupported)), libc::EOPNOTSUPP);
+            assert_eq!(call(libc::SYS_preadv2, place(&mut []), unsupported).expect("nothing"), 0);
+        }
+        assert_eq!(call(libc::SYS_pwritev2, piece(&TEXT), libc::RWF_APPEND).expect("sent"), 16);
+        assert_eq!(call(libc::SYS_preadv2, place(&mut out), 0).expect("received"), 16);
+        assert_eq!(out, SECRET);
+    }
+}
+
+supervised! {
+    fn a_timeout_of_recvmmsg() {
+        let socket = cbc(0);
+        send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
+        let mut out = [[0; 16]; 2];
+        let mut pieces = out.each_mut().map(|out| [place(out)]);
+        let mut messages = pieces.each_mut().map(|pieces| libc::mmsghdr { msg_hdr: header(pieces, &mut []), msg_len: 0 });
+        let mut receive = |sec, nsec| {
+            let mut timeout = libc::timespec { tv_sec: sec, tv_nsec: nsec };
+            // SAFETY: the headers describe buffers that live as long as the call.
+            let done = unsafe { libc::recvmmsg(socket.as_raw_fd(), messages.as_mut_ptr(), 2, 0, &raw mut timeout) };
+            check(done as isize).map(|done| (done, timeout.tv_sec, timeout.tv_nsec))
+        };
+        assert_eq!(errno(receive(0, 1_000_000_000)), libc::EINVAL);
+        assert_eq!(errno(receive(-1, 0)), libc::EINVAL);
+        // After the first message, the time is over. The kernel looks at the time after each message.
+        assert_eq!(receive(0, 1).expect("received"), (1, 0, 0));
+        send(&socket, &TEXT_2, libc::MSG_MORE).expect("sent");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                send(&socket, &TEXT, libc::MSG_MORE).expect("sent");
+            });
+            let (done, seconds, _) = receive(1000, 0).expect("received");
+            assert!(done == 2 && (900..1000).contains(&seconds), "{done} {seconds}");
+        });
+    }
+}
+
+supervised! {
     fn a_gap_between_two_requests_stays_as_it_was() {
         let want = {
             let (cipher, mut text) = (cbc(0), [0; 64]);

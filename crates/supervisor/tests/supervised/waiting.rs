@@ -1,6 +1,9 @@
 //! Calls that wait: for data, until a timeout, or until a signal.
 
-use crate::{client::*, supervised};
+use crate::{
+    client::{self, *},
+    supervised,
+};
 use std::{
     mem::zeroed,
     os::fd::OwnedFd,
@@ -60,10 +63,20 @@ supervised! {
         let timeout = libc::timeval { tv_sec: 0, tv_usec: 60_000 };
         // SAFETY: the slice covers the local variable, whose type has no padding.
         let bytes = unsafe { std::slice::from_raw_parts((&raw const timeout).cast(), size_of::<libc::timeval>()) };
-        set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, bytes).expect("set");
+        let netlink = client::socket(libc::AF_NETLINK, libc::SOCK_RAW, 21).expect("a socket");
+        set_option(&netlink, libc::SOL_SOCKET, libc::SO_RCVTIMEO, bytes).expect("set");
         let start = Instant::now();
-        assert_eq!(errno(recv(&socket, &mut [0; 16], 0)), libc::EAGAIN);
+        assert_eq!(errno(recv(&netlink, &mut [0; 16], 0)), libc::EAGAIN);
         assert!(start.elapsed() >= Duration::from_millis(60));
+        // AF_ALG ignores it (`af_alg_wait_for_data`).
+        set_option(&socket, libc::SOL_SOCKET, libc::SO_RCVTIMEO, bytes).expect("set");
+        thread::scope(|scope| {
+            let reader = scope.spawn(|| recv(&socket, &mut [0; 16], 0));
+            thread::sleep(Duration::from_millis(200));
+            assert!(!reader.is_finished());
+            send(&socket, &TEXT_2, 0).expect("sent");
+            assert_eq!(reader.join().expect("a thread").expect("received"), 16);
+        });
     }
 }
 

@@ -96,10 +96,13 @@ pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Resul
     let answer = device.ioctl(request as u32, argument, &mut { *target });
     served.show(&mut state, target, target.request.int(0), None);
     drop(state);
-    if let Answer::Clone(device, at) = answer? {
-        let number = server
-            .serve(target, File::Device(device), false, |fd, number| target.give(fd.as_fd(), Some(number), false))?;
-        target.put(at, number as u32)?;
+    if let Answer::Duplicate(at) = answer? {
+        let copy = target.fetch(target.request.int(0))?;
+        server.number(target, 0, |number| {
+            // If the address is invalid, there is no duplicate.
+            target.put(at, number)?;
+            target.give(copy.as_fd(), Some(number), false)
+        })?;
     }
     Ok(Reply::Value(0))
 }

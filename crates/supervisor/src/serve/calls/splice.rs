@@ -6,7 +6,7 @@ use crate::serve::{calls::Reply, served::Served, server::Server, target::Target}
 use algkit_afalg::{Errno, File, Message, abi::MAX_TRANSFER};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{FileType, Mode, OFlags, PROC_SUPER_MAGIC},
+    fs::{FileType, Mode, OFlags},
     pipe::{PipeFlags, SpliceFlags, pipe_with, tee},
 };
 use std::{
@@ -30,6 +30,33 @@ const NAP: Duration = Duration::from_millis(1);
 
 /// The number of naps after which the call checks for signals.
 const NAPS: u32 = 10;
+
+/// The numbers (`statfs`) of file systems that store texts, on disks or in memory: a text is the same for every reader, and
+/// reading it changes nothing.
+const STORES: [u32; 22] = [
+    0x0000_ef53, // ext2, ext3, ext4
+    0x5846_5342, // XFS
+    0x9123_683e, // Btrfs
+    0xf2f5_2010, // F2FS
+    0xca45_1a4e, // bcachefs
+    0x2fc1_2fc1, // ZFS
+    0x3153_464a, // JFS
+    0x5265_4973, // ReiserFS
+    0x0000_3434, // NILFS
+    0x0102_1994, // tmpfs, memfd
+    0x8584_58f6, // ramfs
+    0x9584_58f6, // hugetlbfs
+    0x794c_7630, // overlayfs
+    0x7371_7368, // SquashFS
+    0xe0f5_e1e2, // EROFS
+    0x28cd_3d45, // cramfs
+    0x0000_9660, // ISO 9660
+    0x1501_3346, // UDF
+    0x0000_4d44, // FAT
+    0x2011_bab0, // exFAT
+    0x7366_746e, // NTFS
+    0x2405_1905, // UBIFS
+];
 
 /// The source and the destination of a transfer.
 enum Move {
@@ -59,7 +86,8 @@ pub fn splice(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     }
     let (what, fd) = match ends {
         (None, Some(to)) => {
-            let pipe = pipe(target, from_fd, OFlags::RDONLY)?;
+            // As in the kernel, the flags of a pipe that is read do not matter.
+            let (pipe, _) = pipe(target, from_fd, OFlags::RDONLY)?;
             match (from_at, to_at) {
                 (0, 0) => {}
                 (0, _) => return Err(Errno::INVAL),
@@ -68,13 +96,14 @@ pub fn splice(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
             (Move::FromPipe { pipe, flags, to }, to_fd)
         }
         (Some(from), None) => {
-            let pipe = pipe(target, to_fd, OFlags::WRONLY)?;
+            let (pipe, its) = pipe(target, to_fd, OFlags::WRONLY)?;
             match (from_at, to_at) {
                 (0, 0) => {}
                 (_, 0) => return Err(Errno::INVAL),
                 _ => return Err(Errno::SPIPE),
             }
-            (Move::ToPipe { from, pipe, flags }, from_fd)
+            let nonblock = if its.contains(OFlags::NONBLOCK) { libc::SPLICE_F_NONBLOCK } else { 0 };
+            (Move::ToPipe { from, pipe, flags: flags | nonblock }, from_fd)
         }
         _ => return Err(Errno::INVAL),
     };
@@ -85,25 +114,24 @@ pub fn splice(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
 pub fn sendfile(server: &Server, target: &Target<'_>, to: Arc<Served>) -> Result<Reply, Errno> {
     let [_, _, position, len, ..] = target.request.args;
     let file = target.fetch(target.request.int(1))?;
-    match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
-        FileType::RegularFile | FileType::BlockDevice => {}
-        _ => return Err(Errno::INVAL),
-    }
-    // Some of these files show what the reader may see, and here that is the supervisor.
-    if rustix::fs::fstatfs(&file)?.f_type == PROC_SUPER_MAGIC {
+    // What a kernel file shows may depend on the reader, which here is the supervisor, and reading it may do something. A file
+    // of a program's own file system may never be read to the end.
+    let is_regular = FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) == FileType::RegularFile;
+    if !is_regular || !STORES.contains(&(rustix::fs::fstatfs(&file)?.f_type as u32)) {
         return Err(Errno::INVAL);
     }
     begin(server, target, Move::FromFile { file, position, to }, target.request.int(0), len)
 }
 
 /// The pipe behind the target's descriptor, opened again, so that the flags of the target's descriptor stay as they
-/// are.
-fn pipe(target: &Target<'_>, fd: i32, access: OFlags) -> Result<OwnedFd, Errno> {
+/// are; and these flags.
+fn pipe(target: &Target<'_>, fd: i32, access: OFlags) -> Result<(OwnedFd, OFlags), Errno> {
     let theirs = target.fetch(fd)?;
     if FileType::from_raw_mode(rustix::fs::fstat(&theirs)?.st_mode) != FileType::Fifo {
         return Err(Errno::INVAL);
     }
-    let opened_for = rustix::fs::fcntl_getfl(&theirs)? & OFlags::RWMODE;
+    let flags = rustix::fs::fcntl_getfl(&theirs)?;
+    let opened_for = flags & OFlags::RWMODE;
     if opened_for != access && opened_for != OFlags::RDWR {
         return Err(Errno::BADF);
     }
@@ -111,7 +139,7 @@ fn pipe(target: &Target<'_>, fd: i32, access: OFlags) -> Result<OwnedFd, Errno> 
     match rustix::fs::open(path, access | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()) {
         // The pipe has no readers.
         Err(Errno::NXIO) => Err(Errno::PIPE),
-        opened => opened,
+        opened => Ok((opened?, flags)),
     }
 }
 
@@ -254,7 +282,8 @@ impl Mover<'_> {
         let mut buffer = vec![0; room.min(len)];
         let received = loop {
             match server.operate(from, self.target, self.fd, |file| file.recv(&mut [IoSliceMut::new(&mut buffer)], 0)) {
-                Err(Errno::AGAIN) if flags & libc::SPLICE_F_NONBLOCK == 0 && self.waits() => self.nap()?,
+                // As in the kernel, `SPLICE_F_NONBLOCK` is about the pipe.
+                Err(Errno::AGAIN) if self.waits() => self.nap()?,
                 received => break received?.len.min(buffer.len()),
             }
         };

@@ -6,7 +6,7 @@ use crate::serve::{
     calls::Reply,
     server::{Advance, Server},
     target::Target,
-    transfer::{Completion, Transfer},
+    transfer::{Completion, Transfer, duration},
 };
 use algkit_afalg::{
     Errno,
@@ -153,12 +153,4 @@ fn get_events(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     server.ring();
     due.into_iter().for_each(|(waiting, events)| server.deliver(waiting, events));
     Ok(Reply::Taken)
-}
-
-fn duration(timespec: [u8; 16]) -> Result<Duration, Errno> {
-    let word = |at: usize| timespec[at..].first_chunk().map_or(0, |bytes| i64::from_ne_bytes(*bytes));
-    match (u64::try_from(word(0)), u32::try_from(word(8))) {
-        (Ok(seconds), Ok(nanos)) if nanos < 1_000_000_000 => Ok(Duration::new(seconds, nanos)),
-        _ => Err(Errno::INVAL),
-    }
 }

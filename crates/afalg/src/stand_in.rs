@@ -1,0 +1,121 @@
+//! The sockets that stand for a file in a client, where a front end makes them show the file's readiness.
+//!
+//! They are a pair. The client has one end, and the front end the other. Nobody else can send to either, because neither has a
+//! name. What is readable is a datagram from the front end. A socket is writable while what it has sent takes no more than a
+//! quarter of its send buffer. So the client's end has sent one datagram that stays where it is, and the size of its buffer
+//! decides. After that datagram the end is shut down for writing. What a client sends where nobody looks fails with `EPIPE`: it
+//! could contain descriptors, and whoever closes the last one of a file waits as long as the client likes (`SO_LINGER`).
+
+use crate::{Errno, Readiness};
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType, recv, send, shutdown, socketpair, sockopt,
+};
+use std::os::fd::{AsFd, OwnedFd};
+
+/// The datagram that the client's end has sent.
+const WEIGHT: [u8; 1024] = [0; 1024];
+
+/// The size of the send buffer of an end that is writable, and of one that is not. The kernel takes twice these, and at least
+/// 4 KiB and two of its structures, of which the datagram with one such structure takes more than a quarter.
+const WRITABLE: usize = 16 << 10;
+const NOT_WRITABLE: usize = 0;
+
+/// The readiness that the client's end shows.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Shown(Readiness);
+
+/// The front end's end and the client's, which is ready for nothing yet. Calls on neither wait.
+pub fn pair() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)?;
+    sockopt::set_socket_send_buffer_size(&theirs, NOT_WRITABLE)?;
+    send(&theirs, &WEIGHT, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
+    shutdown(&theirs, Shutdown::Write)?;
+    Ok((ours, theirs))
+}
+
+impl Shown {
+    /// Whether there is nothing to change.
+    #[inline]
+    pub fn is(&self, readiness: Readiness) -> bool {
+        self.0 == readiness
+    }
+
+    /// Makes the client's end show `now`. `theirs` is that end. It is needed for everything except becoming readable.
+    pub fn show<Fd: AsFd>(
+        &mut self,
+        now: Readiness,
+        ours: impl AsFd,
+        theirs: impl FnOnce() -> Result<Fd, Errno>,
+    ) -> Result<(), Errno> {
+        let Self(shown) = self;
+        if now.readable && !shown.readable {
+            send(&ours, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
+            shown.readable = true;
+        }
+        if now == *shown {
+            return Ok(());
+        }
+        let theirs = match theirs() {
+            Ok(theirs) => theirs,
+            Err(error) => {
+                // Nobody may wait for ever. Without its datagram, the end is writable whatever its buffer is.
+                if now.writable && !shown.writable {
+                    recv(&ours, &mut [0u8; 1], RecvFlags::DONTWAIT)?;
+                    shown.writable = true;
+                }
+                return Err(error);
+            }
+        };
+        if !now.readable && shown.readable {
+            recv(&theirs, &mut [0u8; 1], RecvFlags::DONTWAIT)?;
+            shown.readable = false;
+        }
+        if now.writable != shown.writable {
+            sockopt::set_socket_send_buffer_size(&theirs, if now.writable { WRITABLE } else { NOT_WRITABLE })?;
+            shown.writable = now.writable;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    const NOTHING: Readiness = Readiness { readable: false, writable: false };
+
+    fn polled(fd: &OwnedFd) -> PollFlags {
+        let mut fds = [PollFd::new(fd, PollFlags::IN | PollFlags::OUT | PollFlags::RDHUP)];
+        poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap();
+        fds[0].revents()
+    }
+
+    #[test]
+    fn it_is_ready_for_what_it_shows() {
+        let (ours, theirs) = pair().unwrap();
+        let mut shown = Shown::default();
+        assert_eq!(polled(&theirs), PollFlags::empty());
+        let states =
+            [(true, true), (false, true), (true, false), (false, false), (false, true), (false, false), (true, true)];
+        for (readable, writable) in states.repeat(3) {
+            shown.show(Readiness { readable, writable }, &ours, || Ok(&theirs)).unwrap();
+            let flag = |set: bool, flag| if set { flag } else { PollFlags::empty() };
+            assert_eq!(polled(&theirs), flag(readable, PollFlags::IN) | flag(writable, PollFlags::OUT));
+            assert_eq!(send(&theirs, b"x", SendFlags::NOSIGNAL), Err(Errno::PIPE));
+        }
+    }
+
+    #[test]
+    fn it_becomes_ready_without_the_clients_end() {
+        let (ours, theirs) = pair().unwrap();
+        let mut shown = Shown::default();
+        let none = || Err::<OwnedFd, _>(Errno::PERM);
+        assert_eq!(shown.show(Readiness { readable: true, writable: true }, &ours, none), Err(Errno::PERM));
+        assert_eq!(polled(&theirs), PollFlags::IN | PollFlags::OUT);
+        // It stays writable then, which may happen with any socket.
+        shown.show(NOTHING, &ours, || Ok(&theirs)).unwrap();
+        assert_eq!(polled(&theirs), PollFlags::OUT);
+    }
+}
