@@ -12,7 +12,8 @@ use std::{ffi::OsString, path::PathBuf};
     version,
     max_term_width = 100,
     after_help = "\
-Exit status: 0 done; 1 the answer is no (tag or checksum mismatch, self-test failed); 2 bad usage or input.
+Exit status: 0 done; 1 the answer is no (tag or checksum mismatch, self-test failed); 2 bad usage or input. \
+If the reader of the output leaves before everything was processed and verified, SIGPIPE ends the command.
 
 ALGKIT_CPU=-vaes,-avx512 hides features of the CPU, ALGKIT_TIMING=table lets names stand for drivers with \
 secret-dependent table lookups too.
@@ -117,8 +118,8 @@ Every figure is the cost of a whole library call with its checks, on a buffer in
 decryption: from a sealed copy). All contenders take turns in slices of about a millisecond, and the \
 fastest slice of each counts, so a busy machine disturbs little. A hash's speed stands under Encryption.
 
---long measures means instead, in CPU time: every thread stays on one CPU, and other work on it does not \
-count. If it disturbed all the same, a line says so. --tcrypt prints cycles in the form of the kernel's module. \
+--long measures means instead. A single thread stays on one CPU, and its CPU time is measured, so other work on that \
+CPU does not count. Several threads are measured by the wall clock. If other work disturbed all the same, a line says so. --tcrypt prints cycles in the form of the kernel's module. \
 A size that a mode does not take is skipped, and a line says so.
 
 With --threads 1,2,4 everything is measured with each number of threads. With --working-set each thread \

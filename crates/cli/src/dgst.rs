@@ -118,7 +118,7 @@ pub fn print(hash: &Digester, files: Vec<&Path>, tag: bool, zero: bool) -> Resul
             }
         }
         if out.closed() {
-            break;
+            return Err(Error::PipeClosed);
         }
     }
     out.done()?;

@@ -127,13 +127,12 @@ impl Output {
         }
     }
 
-    /// Writes all of `data`; returns false if the reader has closed its end.
-    pub fn write(&mut self, data: &[u8]) -> Result<bool, Error> {
-        match self.handle().write_all(data) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-            Err(error) => Err(self.error(error)),
-        }
+    /// Writes all of `data`. A reader that has closed its end is an error, as what follows has not been read, nor its tags checked.
+    pub fn write(&mut self, data: &[u8]) -> Result<(), Error> {
+        self.handle().write_all(data).map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => Error::PipeClosed,
+            _ => self.error(error),
+        })
     }
 
     /// Gives the complete file its final name.

@@ -238,9 +238,15 @@ fn misuse_is_told_in_one_line() {
         (&["-c", "ctr(aes)", "--key-file", &long_key, "--iv", &iv], "is longer than 65536 bytes"),
         (&["-c", "nosuch(aes)", "-k", &k16, "--iv", &iv], "unknown algorithm `nosuch(aes)`"),
         (&["-c", "ctr(", "-k", &k16, "--iv", &iv], "bad algorithm name `ctr(`"),
-        (&["-c", "sha256", "-k", &k16], "`sha256` is of type hash; expected skcipher or aead"),
+        (
+            &["-c", "sha256", "-k", &k16],
+            "`sha256` is of type hash; expected skcipher or aead; it digests: algkit dgst -c 'sha256'",
+        ),
         (&["-c", "stdrng", "-k", &k16], "`stdrng` is of type rng; expected skcipher or aead"),
-        (&["-c", "aes", "-k", &k16], "`aes` is of type cipher; expected skcipher or aead"),
+        (
+            &["-c", "aes", "-k", &k16],
+            "`aes` is of type cipher; expected skcipher or aead; a block cipher takes a mode, such as 'ctr(aes)'",
+        ),
         (&["-c", "cbc(aes)", "-k", &k16, "--iv", &iv], "text of 100 bytes, expected a multiple of 16"),
         (&["-c", "xts(aes)", "-k", &"11".repeat(32), "--iv", &iv], "the two halves of the key are equal"),
         (&["-c", "xts(aes)", "-k", &k32, "--iv", &iv, "-i", "/dev/null"], "text of 0 bytes, expected 16 to"),
@@ -328,7 +334,29 @@ fn a_reader_that_leaves_ends_it_quietly() {
         .unwrap();
     child.stdout.take().unwrap().read_exact(&mut [0; 1000]).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]));
+    assert_eq!((output.status.signal(), &output.stderr[..]), (Some(signals::PIPE), &b""[..]));
+}
+
+/// The forged chunk is not the reader's any more. But the status must not say that all chunks are authentic.
+#[test]
+fn a_reader_that_leaves_a_forged_stream_gets_no_success() {
+    let folder = Folder::new();
+    let enc = ["enc", "-c", "gcm(aes)", "-k", &hex(16), "--stream=4096"];
+    // Longer than a pipe holds, so that the forged chunk is not reached before the reader has left.
+    let mut sealed = ok(&pipe(&enc, &text(1 << 20))).to_vec();
+    *sealed.last_mut().unwrap() ^= 1;
+    let forged = folder.write("forged", sealed);
+    let mut child = algkit()
+        .args([&enc[..], &["-d", "-i", &forged]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut start = [0; 1000];
+    child.stdout.take().unwrap().read_exact(&mut start).unwrap();
+    assert_eq!(start[..], text(1 << 20)[..1000]);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.signal(), &output.stderr[..]), (Some(signals::PIPE), &b""[..]));
 }
 
 #[test]
@@ -357,6 +385,7 @@ fn a_signal_leaves_nothing_behind() {
 /// Sends signals with kill(1), which needs no unsafe code.
 mod signals {
     pub const INT: i32 = 2;
+    pub const PIPE: i32 = 13;
     pub const TERM: i32 = 15;
 
     pub fn send(pid: u32, signal: i32) {

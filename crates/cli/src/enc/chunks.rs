@@ -39,9 +39,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
             let prefix = random::<PREFIX>()?;
             let mut sealer = Sealer::new(aead, &prefix)?;
             let mut job = Job::open(args)?;
-            if !job.write(&prefix)? {
-                return Ok(Answer::Yes);
-            }
+            job.write(&prefix)?;
             let mut chunks = Chunks::new(&mut job.input, size, tag_len)?;
             loop {
                 let last = chunks.advance(&mut job.input)?;
@@ -49,12 +47,11 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
                 if last {
                     sealer.seal_last(&assoc, text, tag)?;
                     let whole = chunks.len + tag_len;
-                    return if job.write(&chunks.current[..whole])? { job.finish() } else { Ok(Answer::Yes) };
+                    job.write(&chunks.current[..whole])?;
+                    return job.finish();
                 }
                 sealer.seal(&assoc, text, tag)?;
-                if !job.write(&chunks.current)? {
-                    return Ok(Answer::Yes);
-                }
+                job.write(&chunks.current)?;
             }
         }
         true => {
@@ -78,12 +75,11 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
                 let (text, tag) = chunks.current[..chunks.len].split_at_mut(len);
                 if last {
                     opener.open_last(&assoc, &mut *text, tag)?;
-                    return if job.write(text)? { job.finish() } else { Ok(Answer::Yes) };
+                    job.write(text)?;
+                    return job.finish();
                 }
                 opener.open(&assoc, &mut *text, tag)?;
-                if !job.write(text)? {
-                    return Ok(Answer::Yes);
-                }
+                job.write(text)?;
             }
         }
     }

@@ -40,8 +40,8 @@ impl Job {
         Ok(Self { direction, input, output, progress })
     }
 
-    /// Writes output; returns false if the reader has closed the pipe.
-    fn write(&mut self, text: &[u8]) -> Result<bool, Error> {
+    /// Writes output.
+    fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         self.progress.iter_mut().for_each(|p| p.advance(text.len() as u64));
         self.output.write(text)
     }
