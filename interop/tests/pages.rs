@@ -23,8 +23,10 @@ fn commands(page: &str, line: &str) -> String {
 fn paste(folder: &Path, commands: &str) -> String {
     let bin = algkit().parent().expect("a folder");
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").expect("a search path"));
+    // If a command fails, the server must not stay: it has our pipes.
+    let script = format!("trap 'kill $! 2>/dev/null || :' EXIT\n{commands}");
     let mut bash = Command::new("bash");
-    bash.args(["-euo", "pipefail", "-c", commands]).env("PATH", path).current_dir(folder);
+    bash.args(["-eo", "pipefail", "-c", &script]).env("PATH", path).current_dir(folder);
     let output = bash.output().expect("bash");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{commands}\n{}\n{said}", output.status);
@@ -56,7 +58,7 @@ fn a_disk_and_a_file_of_the_guide() {
     assert!(printed.starts_with("nbd+unix:///?socket="), "{printed}");
     same(&folder.join("plain.img"), Path::new(&plain));
     fs::create_dir(folder.join("mnt")).expect("a folder");
-    let check = commands("docs/volumes.md", "e2fsck -f \"$file\"").replace("e2fsck", "/usr/sbin/e2fsck");
+    let check = commands("docs/volumes.md", "e2fsck -fp \"$file\"").replace("e2fsck", "/usr/sbin/e2fsck");
     paste(folder, &check);
     assert_eq!(fs::read_dir(folder.join("mnt")).expect("a folder").count(), 0, "it is unmounted");
 }

@@ -14,7 +14,7 @@ until `fusermount3 -u FOLDER`; then all that was written is synced. If it is kil
 
 Examples:
   mkdir mnt; read -r file < <(algkit volume mount --key-file key disk.img mnt)    # goes on when the file is there
-  e2fsck -f \"$file\"; fusermount3 -u mnt
+  e2fsck -fp \"$file\"; fusermount3 -u mnt
   algkit volume mount --fs disk.img mnt    # until Ctrl-C")]
 pub struct MountArgs {
     #[command(flatten)]
