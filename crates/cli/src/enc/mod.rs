@@ -43,7 +43,10 @@ impl Job {
     /// Writes output; returns false if the reader has closed the pipe.
     fn write(&mut self, text: &[u8]) -> Result<bool, Error> {
         self.progress.iter_mut().for_each(|p| p.advance(text.len() as u64));
-        self.output.write(text)
+        match self.output.write(text) {
+            Err(Error::PipeClosed) => Ok(false),
+            written => written.map(|()| true),
+        }
     }
 
     fn finish(self) -> Result<Answer, Error> {
