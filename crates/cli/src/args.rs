@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{error::Error, out, secret::Hidden, secret::KeyArgs, size::bytes, volume::args::VolumeArgs};
+use crate::{error::Error, out, secret::Hidden, secret::KeyArgs, size::bytes, size::sector, volume::args::VolumeArgs};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 use std::{ffi::OsString, path::PathBuf};
 
@@ -192,7 +192,8 @@ tag, and takes the same when decrypting; no plaintext is written anywhere before
 A key file holds the raw bytes of the key. For authenc(…), --auth-key gives the MAC's key and -k or \
 --key-file the cipher's; without --auth-key the key is the kernel's blob of both.
 
-An output file appears when it is complete, or not at all.
+An output file appears when it is complete, or not at all. A new one with decrypted text is its owner's alone. Sizes in bytes may \
+have a unit: 4K, 1M.
 
 Examples:
   (umask 077; head -c 32 /dev/urandom > key)
@@ -224,12 +225,13 @@ pub struct EncArgs {
         value_name = "N",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "65536",
+        value_parser = bytes,
+        default_missing_value = "64K",
         conflicts_with_all = ["iv", "tag_len", "sector_size"]
     )]
-    pub stream: Option<u32>,
+    pub stream: Option<u64>,
     /// Sector size in bytes; each sector is a message, and its number is the IV
-    #[arg(long, value_name = "N", conflicts_with = "iv")]
+    #[arg(long, value_name = "N", value_parser = sector, conflicts_with = "iv")]
     pub sector_size: Option<u32>,
     /// The number of the first sector [default: 0]; numbers past 2^64 − 1 are refused
     #[arg(long, value_name = "K", requires = "sector_size", conflicts_with = "iv")]
@@ -260,8 +262,8 @@ pub struct DgstArgs {
     #[command(flatten)]
     pub key: KeyArgs,
     /// Digest length in bytes, for hashes with any output length (keccak)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
-    pub length: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = bytes)]
+    pub length: Option<u64>,
     /// Read digests from the files and check them
     #[arg(long)]
     pub check: bool,

@@ -255,7 +255,10 @@ fn misuse_is_told_in_one_line() {
         (&["-c", "cts(cbc(aes))", "-k", &k16, "--iv", &iv, "-i", "/dev/null"], "text of 0 bytes, expected at least 16"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "512"], "input of 100 bytes is not a multiple of"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "8"], "text of 8 bytes"),
-        (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "0"], "--sector-size: 0 is not a size"),
+        (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "0"], "--sector-size <N>': expected at least 1"),
+        (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "17M"], "--sector-size: 17825792 is not a size from 1 to"),
+        (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "1X"], "such as 4096, 16K, 1M or 1G"),
+        (&["-c", "gcm(aes)", "-k", &k32, "--stream=2G"], "--stream: 2147483648 is not a size from 1 to 1073741824"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "-1"], "-1"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "16", "--iv", &iv], "cannot be used with"),
         (&["-c", "xts(aes)", "-k", &k32, "--first-sector", "1", "--iv", &iv], "cannot be used with"),
@@ -316,6 +319,20 @@ fn permissions_stay_and_links_are_followed() {
     assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o640);
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(folder.names(), ["link", "out"]);
+}
+
+#[test]
+fn decrypted_text_is_its_owners_alone() {
+    let folder = Folder::new();
+    let (key, input, out) = (hex(16), folder.write("in", "text"), folder.arg("out"));
+    let ctr = ["enc", "-c", "ctr(aes)", "-k", &key, "--iv", &key, "-i", &input, "-o", &out];
+    let mode = || fs::metadata(&out).unwrap().permissions().mode() & 0o777;
+    ok(&run(&[&ctr[..], &["-d"]].concat()));
+    assert_eq!(mode(), 0o600);
+    // Whoever has let others read the file goes on doing so.
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o644)).unwrap();
+    ok(&run(&[&ctr[..], &["-d"]].concat()));
+    assert_eq!(mode(), 0o644);
 }
 
 #[test]
@@ -463,7 +480,7 @@ fn a_stream_is_sealed_and_opened_in_chunks() {
     let folder = Folder::new();
     let enc = ["enc", "-c", "gcm(aes)", "-k", &hex(16)];
     // Texts that end before, at and after chunk boundaries; chunks of one byte, of 4096 and of the default size.
-    for (option, size) in [("--stream=1", 1usize), ("--stream=4096", 4096), ("--stream", 65536)] {
+    for (option, size) in [("--stream=1", 1usize), ("--stream=4K", 4096), ("--stream", 65536)] {
         for len in [0, 1, size - 1, size, size + 1, 2 * size, 2 * size + 5] {
             let text: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
             let sealed = ok(&pipe(&[&enc[..], &[option]].concat(), &text)).to_vec();

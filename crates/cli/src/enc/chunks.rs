@@ -20,13 +20,14 @@ use std::mem;
 use zeroize::Zeroizing;
 
 /// The maximum chunk size in bytes. Two chunks are held in memory.
-const MAX_CHUNK: usize = 1 << 30;
+const MAX_CHUNK: u64 = 1 << 30;
 
-pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Result<Answer, Error> {
+pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: u64) -> Result<Answer, Error> {
     if !(1..=MAX_CHUNK).contains(&size) {
         let reason = format!("{size} is not a size from 1 to {MAX_CHUNK}");
         return Err(Error::Option { option: "--stream", reason });
     }
+    let size = size as usize;
     let aead = registry.aead(&args.name)?.key(key)?;
     let tag_len = aead.max_tag_len();
     let name = aead.driver().name.clone();
