@@ -13,8 +13,9 @@ use std::{
     io::{BufRead, BufReader, Read},
     os::unix::fs::{FileExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command, Output, Stdio},
     thread,
+    time::Duration,
 };
 
 /// A volume that is mounted on a folder.
@@ -275,6 +276,107 @@ fn files_through_fuse2fs() {
     mount.ended();
     ours(&["volume", "read", "-d", &place.at("key"), "-o", &raw, &image]);
     foreign("e2fsprogs", "/usr/sbin/e2fsck", &["-fn", &raw]);
+}
+
+/// Runs a script that mounts something, in a mount namespace of its own; `None` for ordinary users, who may not.
+fn as_root(script: &str, args: &[&str]) -> Option<Output> {
+    if fs::metadata("/proc/self").expect("proc").uid() != 0 {
+        return None;
+    }
+    let mut run = Command::new("unshare");
+    run.args(["-m", "sh", "-c", script, "sh"]).args(args);
+    Some(run.stdin(Stdio::null()).output().expect("util-linux"))
+}
+
+/// The image lies on a disk that has no room for all of it. What was written to files is lost, which no program is told that does not sync.
+#[test]
+fn a_full_disk_is_no_success() {
+    let place = Place::new();
+    let folder = place.at("disk");
+    let mnt = place.at("mnt");
+    fs::create_dir(&folder).and_then(|()| fs::create_dir(&mnt)).expect("folders");
+    let script = r#"
+        set -e; algkit=$1 key=$2 disk=$3 mnt=$4 plain=$5
+        mount -t tmpfs -o size=26M disk $disk
+        truncate -s 80M $disk/image
+        $algkit volume format -d $key --pbkdf pbkdf2 --pbkdf-force-iterations 1000 $disk/image
+        $algkit volume mount -d $key $disk/image $mnt > $disk/line & child=$!
+        until [ -s $disk/line ]; do kill -0 $child; sleep 0.05; done
+        mke2fs -q -F -t ext4 $mnt/volume 60M
+        kill $child; wait $child; : > $disk/line
+        $algkit volume mount --fs -d $key $disk/image $mnt > $disk/line & child=$!
+        until [ -s $disk/line ]; do kill -0 $child; sleep 0.05; done
+        for i in 1 2 3 4 5 6 7 8 9 10; do cp $plain $mnt/$i || true; done 2> /dev/null
+        kill $child
+        if wait $child; then echo no error; else echo status $?; fi
+        ls -A $mnt"#;
+    let args = [text(algkit()), &place.at("key"), &folder, &mnt, text(&place.plain)];
+    let Some(run) = as_root(script, &args) else { return };
+    assert!(run.status.success() && told(&run).contains("status 2"), "{}", told(&run));
+    assert!(told(&run).contains("files may have lost what was written"), "{}", told(&run));
+}
+
+/// Programs whose command line has `word`.
+fn programs_with(word: &str) -> usize {
+    let processes = fs::read_dir("/proc").expect("proc").filter_map(|entry| fs::read(entry.ok()?.path().join("cmdline")).ok());
+    processes.filter(|line| line.windows(word.len()).any(|part| part == word.as_bytes())).count()
+}
+
+/// However algkit ends, fuse2fs ends too, and nothing stays mounted.
+#[test]
+fn killed_with_files_through_fuse2fs() {
+    let place = Place::new();
+    let image = image(&place, "disk", 16, "4096");
+    let mount = Mount::start(&place, &[&image]);
+    foreign("e2fsprogs", "/usr/sbin/mke2fs", &["-q", "-t", "ext4", text(&mount.shown)]);
+    mount.signal("TERM");
+    mount.ended();
+    let mut command = Command::new(algkit());
+    command.env("TMPDIR", place.folder.path());
+    let mut mount = Mount::by(command, &place, &["--fs", &image]);
+    let folder = text(&mount.folder).to_owned();
+    // Nobody sees the file that the file system lies in.
+    let mounts = || {
+        let all = fs::read_to_string("/proc/self/mounts").expect("proc");
+        all.lines().filter(|line| line.contains(text(place.folder.path()))).count()
+    };
+    assert!(mounts() == 1 && programs_with(&folder) >= 2);
+    fs::write(mount.folder.join("new"), "new\n").and_then(|()| File::open(mount.folder.join("new"))?.sync_all()).expect("a file");
+    mount.signal("KILL");
+    mount.child.wait().expect("a child");
+    for _ in 0..200 {
+        if programs_with(&folder) == 0 && mounts() == 0 {
+            break;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!((programs_with(&folder), mounts()), (0, 0));
+    let rest = fs::read_dir(place.folder.path()).expect("a folder").flatten();
+    assert!(!rest.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().starts_with("algkit-")));
+    drop(mount);
+    // The image is free again, and has what was synced.
+    let mount = Mount::start(&place, &["--fs", &image]);
+    assert_eq!(fs::read(mount.folder.join("new")).expect("a file"), b"new\n");
+    // When fuse2fs is killed, the folder is cleared, and the exit status says that something was amiss.
+    let child = mount.child.id();
+    let children = fs::read_to_string(format!("/proc/{child}/task/{child}/children")).expect("proc");
+    foreign("procps", "kill", &["-s", "KILL", children.trim()]);
+    let mut mount = mount;
+    assert_eq!(mount.child.wait().expect("a child").code(), Some(2));
+    assert_eq!(fs::read_dir(&mount.folder).expect("a folder").count(), 0);
+}
+
+#[test]
+fn a_file_system_that_does_not_fit_is_not_mounted() {
+    let place = Place::new();
+    let image = image(&place, "disk", 16, "512");
+    let mount = Mount::start(&place, &[&image]);
+    foreign("e2fsprogs", "/usr/sbin/mke2fs", &["-q", "-t", "ext4", text(&mount.shown)]);
+    mount.signal("TERM");
+    mount.ended();
+    ours(&["volume", "resize", "-q", "--size", "12M", &image]);
+    let run = outcome(&["volume", "mount", "--fs", "-d", &place.at("key"), &image, &place.at("mnt")]);
+    assert!(run.status.code() == Some(2) && told(&run).contains("more than the volume"), "{}", told(&run));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::{error::Error, out, secret::Hidden, secret::KeyArgs, size::bytes, volume::args::VolumeArgs};
+use crate::{error::Error, out, secret::Hidden, secret::KeyArgs, size::bytes, size::sector, volume::args::VolumeArgs};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum, error::ErrorKind};
 use std::{ffi::OsString, path::PathBuf};
 
@@ -12,7 +12,8 @@ use std::{ffi::OsString, path::PathBuf};
     version,
     max_term_width = 100,
     after_help = "\
-Exit status: 0 done; 1 the answer is no (tag or checksum mismatch, self-test failed); 2 bad usage or input.
+Exit status: 0 done; 1 the answer is no (tag or checksum mismatch, self-test failed); 2 bad usage or input. \
+If the reader of the output leaves before everything was processed and verified, SIGPIPE ends the command.
 
 ALGKIT_CPU=-vaes,-avx512 hides features of the CPU, ALGKIT_TIMING=table lets names stand for drivers with \
 secret-dependent table lookups too.
@@ -117,8 +118,8 @@ Every figure is the cost of a whole library call with its checks, on a buffer in
 decryption: from a sealed copy). All contenders take turns in slices of about a millisecond, and the \
 fastest slice of each counts, so a busy machine disturbs little. A hash's speed stands under Encryption.
 
---long measures means instead, in CPU time: every thread stays on one CPU, and other work on it does not \
-count. If it disturbed all the same, a line says so. --tcrypt prints cycles in the form of the kernel's module. \
+--long measures means instead. A single thread stays on one CPU, and its CPU time is measured, so other work on that \
+CPU does not count. Several threads are measured by the wall clock. If other work disturbed all the same, a line says so. --tcrypt prints cycles in the form of the kernel's module. \
 A size that a mode does not take is skipped, and a line says so.
 
 With --threads 1,2,4 everything is measured with each number of threads. With --working-set each thread \
@@ -191,7 +192,8 @@ tag, and takes the same when decrypting; no plaintext is written anywhere before
 A key file holds the raw bytes of the key. For authenc(…), --auth-key gives the MAC's key and -k or \
 --key-file the cipher's; without --auth-key the key is the kernel's blob of both.
 
-An output file appears when it is complete, or not at all.
+An output file appears when it is complete, or not at all. A new one with decrypted text is its owner's alone. Sizes in bytes may \
+have a unit: 4K, 1M.
 
 Examples:
   (umask 077; head -c 32 /dev/urandom > key)
@@ -223,12 +225,13 @@ pub struct EncArgs {
         value_name = "N",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "65536",
+        value_parser = bytes,
+        default_missing_value = "64K",
         conflicts_with_all = ["iv", "tag_len", "sector_size"]
     )]
-    pub stream: Option<u32>,
+    pub stream: Option<u64>,
     /// Sector size in bytes; each sector is a message, and its number is the IV
-    #[arg(long, value_name = "N", conflicts_with = "iv")]
+    #[arg(long, value_name = "N", value_parser = sector, conflicts_with = "iv")]
     pub sector_size: Option<u32>,
     /// The number of the first sector [default: 0]; numbers past 2^64 − 1 are refused
     #[arg(long, value_name = "K", requires = "sector_size", conflicts_with = "iv")]
@@ -259,8 +262,8 @@ pub struct DgstArgs {
     #[command(flatten)]
     pub key: KeyArgs,
     /// Digest length in bytes, for hashes with any output length (keccak)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
-    pub length: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = bytes)]
+    pub length: Option<u64>,
     /// Read digests from the files and check them
     #[arg(long)]
     pub check: bool,

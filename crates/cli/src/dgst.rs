@@ -22,6 +22,9 @@ use std::{
 /// The number of bytes read at a time.
 const CHUNK: usize = 256 << 10;
 
+/// The longest digest of --length in bytes. It is held in memory.
+const MAX_LENGTH: u64 = 1 << 24;
+
 /// A hash and its representation in lines.
 pub struct Digester {
     hash: Hash,
@@ -38,8 +41,12 @@ impl Digester {
     }
 
     /// Uses `size` bytes of output, for a hash with any output length.
-    fn of_length(hash: Hash, size: usize) -> Result<Self, Error> {
-        let driver = hash.driver();
+    fn of_length(hash: Hash, size: u64) -> Result<Self, Error> {
+        if size > MAX_LENGTH {
+            let reason = format!("{size} is more than {MAX_LENGTH} bytes");
+            return Err(Error::Option { option: "--length", reason });
+        }
+        let (driver, size) = (hash.driver(), size as usize);
         if driver.shape.extendable || size == hash.digest_size() {
             Ok(Self { size, ..Self::new(hash) })
         } else {
@@ -75,7 +82,7 @@ pub fn run(args: &DgstArgs) -> Result<Answer, Error> {
         None => hash.unkeyed()?,
     };
     let hash = match args.length {
-        Some(size) => Digester::of_length(hash, size as usize)?,
+        Some(size) => Digester::of_length(hash, size)?,
         None => Digester::new(hash),
     };
     if args.check {
@@ -118,7 +125,7 @@ pub fn print(hash: &Digester, files: Vec<&Path>, tag: bool, zero: bool) -> Resul
             }
         }
         if out.closed() {
-            break;
+            return Err(Error::PipeClosed);
         }
     }
     out.done()?;

@@ -44,6 +44,9 @@ pub enum Error {
         /// The operating system's reason.
         source: io::Error,
     },
+    /// The reader of the output has closed the pipe before it had everything.
+    #[error("the output was closed before its end")]
+    PipeClosed,
     /// The output would overwrite what is being read.
     #[error("cannot write `{}`: it is the input", .0.display())]
     OutputIsInput(PathBuf),
@@ -185,7 +188,8 @@ impl Error {
         Self::Mount { folder: folder.to_owned(), reason: reason.to_string() }
     }
 
-    /// The exit status: 1 if the answer is no, 2 for bad usage or input.
+    /// The exit status: 1 if the answer is no, 2 for bad usage or input. For a closed pipe it is that of a shell whose program SIGPIPE has killed,
+    /// as `main` lets the signal do.
     pub fn status(&self) -> u8 {
         match self {
             Self::Algkit(algkit::Error::Authentication | algkit::Error::SelfTest { .. }) => 1,
@@ -199,6 +203,7 @@ impl Error {
             // As in env, nohup and the shells.
             Self::Run { source, .. } if source.kind() == io::ErrorKind::NotFound => 127,
             Self::Run { .. } => 126,
+            Self::PipeClosed => 141,
             _ => 2,
         }
     }

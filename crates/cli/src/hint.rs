@@ -1,10 +1,10 @@
-//! Suggestions for unknown names.
+//! Suggestions: for unknown names the nearest one, for names of another type the command that takes them.
 
 use crate::error::Error;
-use algkit::{CATALOGUE, Registry};
+use algkit::{CATALOGUE, Registry, Type};
 use std::collections::BTreeSet;
 
-/// The error message, with the nearest known name if an unknown name was the cause.
+/// The error message, with the next step if there is one.
 pub fn with_suggestion(error: &Error) -> String {
     match error {
         Error::Algkit(algkit::Error::Unknown(name) | algkit::Error::BadName { name, .. }) => match nearest(name) {
@@ -12,7 +12,21 @@ pub fn with_suggestion(error: &Error) -> String {
             None => format!("{error} (see `algkit list`)"),
         },
         Error::Algkit(algkit::Error::TableOnly { .. }) => format!("{error} (ALGKIT_TIMING=table)"),
+        Error::Algkit(algkit::Error::KeyMissing(_)) => format!("{error}: -k HEX or --key-file FILE"),
+        Error::Algkit(algkit::Error::WrongType { name, found, .. }) | Error::WrongType { name, found, .. } => {
+            error.to_string() + &that_takes(*found, name)
+        }
         _ => error.to_string(),
+    }
+}
+
+/// How an algorithm of this type is used, to follow a message.
+fn that_takes(kind: Type, name: &str) -> String {
+    match kind {
+        Type::Skcipher | Type::Aead => format!("; it encrypts: algkit enc -c '{name}'"),
+        Type::Hash => format!("; it digests: algkit dgst -c '{name}'"),
+        Type::Cipher => format!("; a block cipher takes a mode, such as 'ctr({name})'"),
+        _ => String::new(),
     }
 }
 
@@ -25,9 +39,26 @@ fn nearest(name: &str) -> Option<String> {
     among(name, &known.collect::<Vec<_>>())
 }
 
-/// The nearest name of `known`: first by parts of names, then by letters.
+/// The nearest name of `known`: first by other systems' names, then by parts of names, then by letters.
 fn among(name: &str, known: &[String]) -> Option<String> {
-    by_parts(name, known).or_else(|| by_letters(name, known)).cloned()
+    by_alias(name, known).or_else(|| by_parts(name, known)).or_else(|| by_letters(name, known)).cloned()
+}
+
+/// Names of OpenSSL and others, by their letters and digits, of which the kernel's name has other ones.
+const ALIASES: &[(&str, &str)] = &[
+    ("blake2", "blake2b-512"),
+    ("blake2b", "blake2b-512"),
+    ("blake2s", "blake2s-256"),
+    ("rc4", "ecb(arc4)"),
+    ("sha2", "sha256"),
+    ("sha3", "sha3-256"),
+    ("whirlpool", "wp512"),
+];
+
+fn by_alias<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
+    let letters = letters(name);
+    let (_, meant) = ALIASES.iter().find(|(alias, _)| *alias == letters)?;
+    known.iter().find(|known| known == meant)
 }
 
 /// The maximum number of additional parts in a suggested name. `chacha20-poly1305` suggests
@@ -55,7 +86,7 @@ fn by_parts<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
 
 /// Parts that dm-crypt, Java and OpenSSL add to names, and that kernel names never contain.
 fn is_filler(part: &str) -> bool {
-    matches!(part, "plain" | "64" | "be" | "nopadding" | "evp" | "alg" | "mode")
+    matches!(part, "plain" | "64" | "be" | "nopadding" | "evp" | "alg" | "mode" | "id")
 }
 
 fn is_key_size(part: &str) -> bool {
@@ -77,12 +108,23 @@ fn parts(name: &str) -> Vec<String> {
         before = Some(kind);
     }
     // Synonyms from other systems.
-    parts.into_iter().map(|part| if part == "rijndael" { "aes".to_owned() } else { part }).collect()
+    let known = |part: String| match part.as_str() {
+        "rijndael" => "aes".to_owned(),
+        "bf" => "blowfish".to_owned(),
+        "ripemd" => "rmd".to_owned(),
+        "wrap" => "kw".to_owned(),
+        _ => part,
+    };
+    parts.into_iter().map(known).collect()
+}
+
+/// The letters and digits of a name, in lower case.
+fn letters(name: &str) -> String {
+    name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "")
 }
 
 /// The name with the smallest edit distance, at most one change per three characters.
 fn by_letters<'a>(name: &str, known: &'a [String]) -> Option<&'a String> {
-    let letters = |name: &str| name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
     let asked = letters(name);
     let distances = known.iter().map(|known| (strsim::osa_distance(&asked, &letters(known)), known));
     let near = distances.filter(|(distance, _)| distance * 3 <= asked.chars().count());
@@ -117,6 +159,30 @@ mod tests {
             ("gmc(aes)", "gcm(aes)"),
             ("gcm", "gcm(aes)"),
             ("serpnet", "serpent"),
+            ("aes-256-cbc", "cbc(aes)"),
+            ("AES-128-CBC-CTS", "cts(cbc(aes))"),
+            ("AES-128-CBC-HMAC-SHA1", "authenc(hmac(sha1),cbc(aes))"),
+            ("id-aes256-CCM", "ccm(aes)"),
+            ("aes-256-wrap", "kw(aes)"),
+            ("aes256", "aes"),
+            ("des-ede3-cbc", "cbc(des3_ede)"),
+            ("3des", "des3_ede"),
+            ("bf-cbc", "cbc(blowfish)"),
+            ("cast5-cbc", "cbc(cast5)"),
+            ("camellia-256-ctr", "ctr(camellia)"),
+            ("aria-128-gcm", "gcm(aria)"),
+            ("sm4-cbc", "cbc(sm4)"),
+            ("rc4", "ecb(arc4)"),
+            ("SHA2-256", "sha256"),
+            ("SHA2-512/224", "sha512-224"),
+            ("SHA512-256", "sha512-256"),
+            ("sha3", "sha3-256"),
+            ("BLAKE2b512", "blake2b-512"),
+            ("blake2b", "blake2b-512"),
+            ("BLAKE2s", "blake2s-256"),
+            ("ripemd160", "rmd160"),
+            ("whirlpool", "wp512"),
+            ("md-5", "md5"),
         ] {
             assert_eq!(among(asked, &known).as_deref(), Some(meant), "{asked}");
         }

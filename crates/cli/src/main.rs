@@ -1,7 +1,8 @@
 //! The `algkit` command: argument parsing and printing only.
 //!
 //! Exit status: 0 done; 1 the answer is no (a tag or a checksum does not match, a self-test failed); 2 bad usage or
-//! input, with one line on standard error. `algkit run` exits with its program's status.
+//! input, with one line on standard error. `algkit run` exits with its program's status. If the reader of a pipe leaves before
+//! the end, SIGPIPE ends the command, as it ends cat.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -30,12 +31,15 @@ use answer::Answer;
 use args::{Args, Command};
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
+use error::Error;
+use signal_hook::{consts::SIGPIPE, low_level::emulate_default_handler};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     let answer = match arguments.first() {
         Some(program) if hmaccalc::is_called(program) => hmaccalc::run(arguments),
+        Some(program) if volume::tied::is_called(program) => volume::tied::run(&arguments),
         _ => Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)),
     };
     match answer {
@@ -45,6 +49,10 @@ fn main() -> ExitCode {
         Ok(Answer::Program(status)) => ExitCode::from(status),
         Err(args::Exit::Printed) => ExitCode::SUCCESS,
         Err(args::Exit::Error(error)) => {
+            if matches!(error, Error::PipeClosed) {
+                // It does not return. All that had to be put away has been.
+                let _ = emulate_default_handler(SIGPIPE);
+            }
             out::complain(&hint::with_suggestion(&error));
             ExitCode::from(error.status())
         }
@@ -52,7 +60,7 @@ fn main() -> ExitCode {
 }
 
 /// Registers drivers of the host's kernel, if `ALGKIT_HOST` asks for them.
-fn register_host() -> Result<(), error::Error> {
+fn register_host() -> Result<(), Error> {
     if std::env::var_os(algkit_host::HOST_VARIABLE).is_some() {
         algkit_host::from_environment(algkit::Registry::global()?)?;
     }

@@ -3,7 +3,7 @@
 //! The options come from clap_mangen. The text after them in `--help` is formatted here, because its examples and
 //! paragraphs must stay separate.
 
-use crate::{answer::Answer, error::Error};
+use crate::{answer::Answer, error::Error, output::Output};
 use clap::Command;
 use clap_mangen::Man;
 use std::{fs, io, path::Path};
@@ -13,24 +13,28 @@ pub fn run(command: Command, folder: &Path) -> Result<Answer, Error> {
     // `algkit help` would repeat the pages.
     let mut command = command.disable_help_subcommand(true);
     command.build();
-    let write = |source| Error::Write { name: format!("`{}`", folder.display()), source };
-    fs::create_dir_all(folder).map_err(write)?;
+    fs::create_dir_all(folder).map_err(|source| Error::Write { name: format!("`{}`", folder.display()), source })?;
     let name = command.get_name().to_owned();
     let version = command.get_version().unwrap_or_default().to_owned();
-    pages(&command, &name, &version, folder).map_err(write)?;
+    pages(&command, &name, &version, folder)?;
     Ok(Answer::Yes)
 }
 
 /// Writes the page of a command and of its subcommands.
-fn pages(command: &Command, name: &str, version: &str, folder: &Path) -> io::Result<()> {
-    page(command, name, version, folder)?;
+fn pages(command: &Command, name: &str, version: &str, folder: &Path) -> Result<(), Error> {
+    let path = folder.join(format!("{name}.1"));
+    let text = page(command, name, version)
+        .map_err(|source| Error::Write { name: format!("`{}`", path.display()), source })?;
+    let mut output = Output::file(&path, None)?;
+    output.write(&text)?;
+    output.finish()?;
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         pages(sub, &format!("{name}-{}", sub.get_name()), version, folder)?;
     }
     Ok(())
 }
 
-fn page(command: &Command, name: &str, version: &str, folder: &Path) -> io::Result<()> {
+fn page(command: &Command, name: &str, version: &str) -> io::Result<Vec<u8>> {
     let behind = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let man =
         Man::new(command.clone().display_name(name)).title(name.to_uppercase()).source(format!("algkit {version}"));
@@ -46,7 +50,7 @@ fn page(command: &Command, name: &str, version: &str, folder: &Path) -> io::Resu
         man.render_subcommands_section(&mut text)?;
     }
     text.extend(notes(&behind).into_bytes());
-    fs::write(folder.join(format!("{name}.1")), text)
+    Ok(text)
 }
 
 /// Formats paragraphs as notes, and what follows a line `Examples:` verbatim.

@@ -6,7 +6,7 @@
 
 use crate::error::Error;
 use rustix::{
-    fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, renameat_with},
+    fs::{AtFlags, CWD, Gid, Mode, OFlags, RenameFlags, Uid, fchown, renameat_with},
     io::Errno,
 };
 use signal_hook::{
@@ -19,7 +19,7 @@ use std::{
     io::{self, Write},
     os::{
         fd::{AsFd, AsRawFd},
-        unix::fs::MetadataExt,
+        unix::fs::{MetadataExt, PermissionsExt},
     },
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, Once, PoisonError},
@@ -43,8 +43,10 @@ enum To {
 
 struct Destination {
     path: PathBuf,
-    /// The permissions of the file that was there and is replaced. One that comes later is not.
-    permissions: Option<Permissions>,
+    /// The file that was there and is replaced. One that comes later is not.
+    replaced: Option<fs::Metadata>,
+    /// Whether a new file is its owner's alone.
+    private: bool,
 }
 
 /// The identity of a file, independent of its path: device and inode number.
@@ -76,8 +78,17 @@ impl Output {
 
     /// Writes to the file `path`. `input` is the file that is being read.
     pub fn file(path: &Path, input: Option<Identity>) -> Result<Self, Error> {
+        Self::to_file(path, input, false)
+    }
+
+    /// The same for what is its owner's alone, such as a plaintext or a header. A file that is replaced keeps its permissions.
+    pub fn private(path: &Path, input: Option<Identity>) -> Result<Self, Error> {
+        Self::to_file(path, input, true)
+    }
+
+    fn to_file(path: &Path, input: Option<Identity>, private: bool) -> Result<Self, Error> {
         let name = format!("`{}`", path.display());
-        let to = Self::open(path, input).map_err(|source| Error::Write { name: name.clone(), source })?;
+        let to = Self::open(path, input, private).map_err(|source| Error::Write { name: name.clone(), source })?;
         match to {
             Some(to) => Ok(Self { to, name }),
             None => Err(Error::OutputIsInput(path.to_owned())),
@@ -85,7 +96,7 @@ impl Output {
     }
 
     /// Opens the destination; `None` if it is the input.
-    fn open(path: &Path, input: Option<Identity>) -> io::Result<Option<To>> {
+    fn open(path: &Path, input: Option<Identity>, private: bool) -> io::Result<Option<To>> {
         let destination = match fs::metadata(path) {
             Ok(there) => {
                 if input.is_some() && Identity::of(&there) == input {
@@ -96,17 +107,17 @@ impl Output {
                 if !there.is_file() {
                     return Ok(Some(To::Direct(file)));
                 }
-                Destination { path: fs::canonicalize(path)?, permissions: Some(there.permissions()) }
+                Destination { path: fs::canonicalize(path)?, replaced: Some(there), private }
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
                     return Err(Errno::ISDIR.into());
                 }
-                Destination { path: path.to_owned(), permissions: None }
+                Destination { path: path.to_owned(), replaced: None, private }
             }
             Err(error) => return Err(error),
         };
-        Ok(Some(match nameless(destination.folder())? {
+        Ok(Some(match nameless(&destination)? {
             Some(file) => To::Nameless(file, destination),
             None => {
                 let (file, temporary) = Temporary::create(&destination)?;
@@ -127,13 +138,12 @@ impl Output {
         }
     }
 
-    /// Writes all of `data`; returns false if the reader has closed its end.
-    pub fn write(&mut self, data: &[u8]) -> Result<bool, Error> {
-        match self.handle().write_all(data) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-            Err(error) => Err(self.error(error)),
-        }
+    /// Writes all of `data`. A reader that has closed its end is an error, as what follows has not been read, nor its tags checked.
+    pub fn write(&mut self, data: &[u8]) -> Result<(), Error> {
+        self.handle().write_all(data).map_err(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => Error::PipeClosed,
+            _ => self.error(error),
+        })
     }
 
     /// Gives the complete file its final name.
@@ -167,10 +177,10 @@ impl Output {
     }
 }
 
-/// A file without a name in `folder`; `None` if the file system does not support this.
-fn nameless(folder: &Path) -> io::Result<Option<File>> {
-    let mode = Mode::from_raw_mode(0o666); // the umask is applied to it
-    match rustix::fs::open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode) {
+/// A file without a name in the destination's folder; `None` if the file system does not support this.
+fn nameless(destination: &Destination) -> io::Result<Option<File>> {
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    match rustix::fs::open(destination.folder(), flags, destination.first_mode()) {
         Ok(fd) => Ok(Path::new(&proc_path(&fd)).exists().then(|| File::from(fd))),
         Err(Errno::OPNOTSUPP | Errno::INVAL | Errno::ISDIR) => Ok(None),
         Err(error) => Err(error.into()),
@@ -187,9 +197,30 @@ impl Destination {
         self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 
-    /// Copies the permissions of the file that is replaced.
+    /// The mode of the file until it is complete, to which the umask is applied. What replaces another file is for nobody else before it has that file's
+    /// owner and mode.
+    fn first_mode(&self) -> Mode {
+        Mode::from_raw_mode(if self.private || self.replaced.is_some() { 0o600 } else { 0o666 })
+    }
+
+    /// Gives a file owner, group and mode of the one that it replaces, as far as this process may, and puts it on the disk: a power cut leaves the one or
+    /// the other.
     fn dress(&self, file: &File) -> io::Result<()> {
-        self.permissions.iter().try_for_each(|p| file.set_permissions(p.clone()))
+        let Some(old) = &self.replaced else { return Ok(()) };
+        let new = file.metadata()?;
+        let mut mode = old.mode() & 0o7777;
+        if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+            let (user, group) = (Uid::from_raw(old.uid()), Gid::from_raw(old.gid()));
+            if fchown(file, Some(user), Some(group)).is_err() {
+                // It runs as nobody else, and another group may do no more than everybody.
+                mode &= 0o777;
+                if old.gid() != new.gid() && fchown(file, None, Some(group)).is_err() {
+                    mode &= 0o707 | (mode & 0o007) << 3;
+                }
+            }
+        }
+        file.set_permissions(Permissions::from_mode(mode))?;
+        file.sync_all()
     }
 
     /// Gives a complete file its name.
@@ -221,7 +252,7 @@ impl Temporary {
             rustix::fs::open(
                 path,
                 OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC,
-                Mode::from_raw_mode(0o666),
+                destination.first_mode(),
             )
             .map(File::from)
             .map_err(io::Error::from)
@@ -241,7 +272,7 @@ impl Temporary {
     fn rename(self, to: &Destination) -> io::Result<()> {
         let mut pending = pending();
         let Some(path) = pending.as_ref() else { return Err(io::ErrorKind::Interrupted.into()) };
-        let kept = if to.permissions.is_some() { RenameFlags::empty() } else { RenameFlags::NOREPLACE };
+        let kept = if to.replaced.is_some() { RenameFlags::empty() } else { RenameFlags::NOREPLACE };
         match renameat_with(CWD, path, CWD, &to.path, kept) {
             // Some file systems only replace.
             Err(Errno::INVAL) => fs::rename(path, &to.path)?,
@@ -287,8 +318,6 @@ fn remove_on_signals() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
-
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> =
             fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
@@ -296,16 +325,18 @@ mod tests {
         names
     }
 
-    /// A single test, because a process has one pending name.
+    /// One test at a time, because a process has one pending name.
+    static TURN: Mutex<()> = Mutex::new(());
+
     #[test]
     fn a_temporary_name_is_replaced_or_removed() {
+        let _turn = TURN.lock().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out");
         fs::write(&path, "old").unwrap();
         fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
         let open = || {
-            let permissions = fs::metadata(&path).ok().map(|m| m.permissions());
-            let destination = Destination { path: path.clone(), permissions };
+            let destination = Destination { path: path.clone(), replaced: fs::metadata(&path).ok(), private: false };
             let (file, temporary) = Temporary::create(&destination).unwrap();
             Output { to: To::Named(file, temporary, destination), name: String::new() }
         };
@@ -331,5 +362,32 @@ mod tests {
         assert_eq!(names(folder.path()), ["out"]);
         assert_eq!(fs::read(&path).unwrap(), b"newer");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    }
+
+    #[test]
+    fn what_replaces_a_file_has_its_owner_and_its_mode() {
+        let _turn = TURN.lock().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let replace = |owner: Option<(u32, u32)>, mode: u32| {
+            let _ = fs::remove_file(&path);
+            fs::write(&path, "old").unwrap();
+            let (user, group) = owner.unzip();
+            std::os::unix::fs::chown(&path, user, group).unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            let mut output = Output::private(&path, None).unwrap();
+            // Until it is complete, nobody else may look at it.
+            assert_eq!(output.handle().metadata().unwrap().mode() & 0o777, 0o600);
+            output.write(b"new").unwrap();
+            output.finish().unwrap();
+            let now = fs::metadata(&path).unwrap();
+            assert_eq!((fs::read(&path).unwrap(), now.mode() & 0o7777), (b"new".to_vec(), mode));
+            assert!(owner.is_none_or(|owner| owner == (now.uid(), now.gid())));
+        };
+        replace(None, 0o640);
+        replace(None, 0o604);
+        if rustix::process::geteuid().is_root() {
+            replace(Some((65534, 65534)), 0o640);
+        }
     }
 }

@@ -3,7 +3,10 @@
 mod common;
 
 use common::{Folder, algkit, fails, ok, pipe, run};
-use std::{os::unix::ffi::OsStrExt, process::Output};
+use std::{
+    os::unix::{ffi::OsStrExt, process::ExitStatusExt},
+    process::Output,
+};
 
 /// Digests of `abc`. Sources: RFC 1321; FIPS 180-4; FIPS 202 (NIST's examples); RFC 7693.
 const ABC: &[(&str, &str)] = &[
@@ -54,6 +57,9 @@ fn digests_of_any_length() {
     assert_eq!(digest(&["keccak-256"], b""), b"c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470  -\n");
     assert!(fails(&pipe(&["dgst", "-c", "sha256", "--length", "20"], b""), 2).contains("sha256"));
     fails(&pipe(&["dgst", "-c", "keccak", "--length", "0"], b""), 2);
+    assert!(fails(&pipe(&["dgst", "-c", "keccak", "--length", "17M"], b""), 2).contains("more than 16777216 bytes"));
+    let long = digest(&["keccak", "--length", "1K"], b"abc");
+    assert!(long.starts_with(want.as_bytes()) && long.len() == 2 * 1024 + 4);
 }
 
 fn check(folder: &Folder, list: &str, options: &[&str]) -> Output {
@@ -157,6 +163,23 @@ fn several_files_of_which_one_cannot_be_read() {
     assert!(fails(&output, 2).contains("gone`: No such file or directory"));
 }
 
+/// The digests of the other files are not told, so it is no success.
+#[test]
+fn a_reader_that_leaves_before_the_last_file_gets_no_success() {
+    let folder = Folder::new();
+    let file = folder.write("file", "abc");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = algkit().args(["dgst", "-c", "sha256", &file, "/"]).stdout(writer).output().unwrap();
+    assert_eq!((output.status.signal(), &output.stderr[..]), (Some(13), &b""[..]), "SIGPIPE");
+    // A check says by its status what it has found, whoever reads the lines.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let list = folder.write("list", format!("{ABC_SHA256}  {file}\n{EMPTY_SHA256}  {file}\n"));
+    let output = algkit().args(["dgst", "-c", "sha256", "--check", &list]).stdout(writer).output().unwrap();
+    assert!(fails(&output, 1).contains("1 computed checksum did NOT match"));
+}
+
 #[test]
 fn names_that_are_no_text() {
     let folder = Folder::new();
@@ -171,8 +194,13 @@ fn misuse_is_told_in_one_line() {
     for (args, want) in [
         (&["dgst", "-c", "nosuch"][..], "unknown algorithm `nosuch`"),
         (&["dgst", "-c", "stdrng"], "`stdrng` is of type rng"),
-        (&["dgst", "-c", "ctr(aes)"], "`ctr(aes)` is of type skcipher"),
-        (&["dgst", "-c", "hmac(sha256)"], "hmac(sha256) needs a key"),
+        (
+            &["dgst", "-c", "ctr(aes)"],
+            "`ctr(aes)` is of type skcipher, not hash; it encrypts: algkit enc -c 'ctr(aes)'",
+        ),
+        (&["dgst", "-c", "gcm(aes)"], "`gcm(aes)` is of type aead, not hash; it encrypts: algkit enc -c 'gcm(aes)'"),
+        (&["dgst", "-c", "aes"], "`aes` is of type cipher, not hash; a block cipher takes a mode, such as 'ctr(aes)'"),
+        (&["dgst", "-c", "hmac(sha256)"], "hmac(sha256) needs a key: -k HEX or --key-file FILE"),
         (&["dgst", "-c", "sha256", "-k", "0011"], "sha256: key of 2 bytes"),
         (&["dgst", "-c", "sha256", "-k", "001"], "--key: an odd number"),
         (&["dgst", "-c", "sha256", "/"], "s a directory"),

@@ -238,9 +238,15 @@ fn misuse_is_told_in_one_line() {
         (&["-c", "ctr(aes)", "--key-file", &long_key, "--iv", &iv], "is longer than 65536 bytes"),
         (&["-c", "nosuch(aes)", "-k", &k16, "--iv", &iv], "unknown algorithm `nosuch(aes)`"),
         (&["-c", "ctr(", "-k", &k16, "--iv", &iv], "bad algorithm name `ctr(`"),
-        (&["-c", "sha256", "-k", &k16], "`sha256` is of type hash; expected skcipher or aead"),
+        (
+            &["-c", "sha256", "-k", &k16],
+            "`sha256` is of type hash; expected skcipher or aead; it digests: algkit dgst -c 'sha256'",
+        ),
         (&["-c", "stdrng", "-k", &k16], "`stdrng` is of type rng; expected skcipher or aead"),
-        (&["-c", "aes", "-k", &k16], "`aes` is of type cipher; expected skcipher or aead"),
+        (
+            &["-c", "aes", "-k", &k16],
+            "`aes` is of type cipher; expected skcipher or aead; a block cipher takes a mode, such as 'ctr(aes)'",
+        ),
         (&["-c", "cbc(aes)", "-k", &k16, "--iv", &iv], "text of 100 bytes, expected a multiple of 16"),
         (&["-c", "xts(aes)", "-k", &"11".repeat(32), "--iv", &iv], "the two halves of the key are equal"),
         (&["-c", "xts(aes)", "-k", &k32, "--iv", &iv, "-i", "/dev/null"], "text of 0 bytes, expected 16 to"),
@@ -249,7 +255,10 @@ fn misuse_is_told_in_one_line() {
         (&["-c", "cts(cbc(aes))", "-k", &k16, "--iv", &iv, "-i", "/dev/null"], "text of 0 bytes, expected at least 16"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "512"], "input of 100 bytes is not a multiple of"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "8"], "text of 8 bytes"),
-        (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "0"], "--sector-size: 0 is not a size"),
+        (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "0"], "--sector-size <N>': expected at least 1"),
+        (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "17M"], "--sector-size: 17825792 is not a size from 1 to"),
+        (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "1X"], "such as 4096, 16K, 1M or 1G"),
+        (&["-c", "gcm(aes)", "-k", &k32, "--stream=2G"], "--stream: 2147483648 is not a size from 1 to 1073741824"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "-1"], "-1"),
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "16", "--iv", &iv], "cannot be used with"),
         (&["-c", "xts(aes)", "-k", &k32, "--first-sector", "1", "--iv", &iv], "cannot be used with"),
@@ -313,6 +322,20 @@ fn permissions_stay_and_links_are_followed() {
 }
 
 #[test]
+fn decrypted_text_is_its_owners_alone() {
+    let folder = Folder::new();
+    let (key, input, out) = (hex(16), folder.write("in", "text"), folder.arg("out"));
+    let ctr = ["enc", "-c", "ctr(aes)", "-k", &key, "--iv", &key, "-i", &input, "-o", &out];
+    let mode = || fs::metadata(&out).unwrap().permissions().mode() & 0o777;
+    ok(&run(&[&ctr[..], &["-d"]].concat()));
+    assert_eq!(mode(), 0o600);
+    // Whoever has let others read the file goes on doing so.
+    fs::set_permissions(&out, fs::Permissions::from_mode(0o644)).unwrap();
+    ok(&run(&[&ctr[..], &["-d"]].concat()));
+    assert_eq!(mode(), 0o644);
+}
+
+#[test]
 fn dashes_are_the_standard_streams() {
     let ctr = ["enc", "-c", "ctr(aes)", "-k", &hex(16), "--iv", &hex(16), "-i", "-", "-o", "-"];
     assert_eq!(ok(&pipe(&ctr, b"text")).len(), 4);
@@ -328,7 +351,29 @@ fn a_reader_that_leaves_ends_it_quietly() {
         .unwrap();
     child.stdout.take().unwrap().read_exact(&mut [0; 1000]).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]));
+    assert_eq!((output.status.signal(), &output.stderr[..]), (Some(signals::PIPE), &b""[..]));
+}
+
+/// The forged chunk is not the reader's any more. But the status must not say that all chunks are authentic.
+#[test]
+fn a_reader_that_leaves_a_forged_stream_gets_no_success() {
+    let folder = Folder::new();
+    let enc = ["enc", "-c", "gcm(aes)", "-k", &hex(16), "--stream=4096"];
+    // Longer than a pipe holds, so that the forged chunk is not reached before the reader has left.
+    let mut sealed = ok(&pipe(&enc, &text(1 << 20))).to_vec();
+    *sealed.last_mut().unwrap() ^= 1;
+    let forged = folder.write("forged", sealed);
+    let mut child = algkit()
+        .args([&enc[..], &["-d", "-i", &forged]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut start = [0; 1000];
+    child.stdout.take().unwrap().read_exact(&mut start).unwrap();
+    assert_eq!(start[..], text(1 << 20)[..1000]);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.signal(), &output.stderr[..]), (Some(signals::PIPE), &b""[..]));
 }
 
 #[test]
@@ -357,6 +402,7 @@ fn a_signal_leaves_nothing_behind() {
 /// Sends signals with kill(1), which needs no unsafe code.
 mod signals {
     pub const INT: i32 = 2;
+    pub const PIPE: i32 = 13;
     pub const TERM: i32 = 15;
 
     pub fn send(pid: u32, signal: i32) {
@@ -434,7 +480,7 @@ fn a_stream_is_sealed_and_opened_in_chunks() {
     let folder = Folder::new();
     let enc = ["enc", "-c", "gcm(aes)", "-k", &hex(16)];
     // Texts that end before, at and after chunk boundaries; chunks of one byte, of 4096 and of the default size.
-    for (option, size) in [("--stream=1", 1usize), ("--stream=4096", 4096), ("--stream", 65536)] {
+    for (option, size) in [("--stream=1", 1usize), ("--stream=4K", 4096), ("--stream", 65536)] {
         for len in [0, 1, size - 1, size, size + 1, 2 * size, 2 * size + 5] {
             let text: Vec<u8> = (0..len).map(|i| (i % 251) as u8).collect();
             let sealed = ok(&pipe(&[&enc[..], &[option]].concat(), &text)).to_vec();

@@ -444,9 +444,28 @@ fn a_reader_that_leaves_is_no_error() {
 
 #[test]
 fn an_output_that_is_full_is_an_error() {
-    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let output = algkit().args(["list"]).stdout(full).output().unwrap();
-    assert!(fails(&output, 2).contains("cannot write standard output: No space left"));
+    let bench = ["bench", "-c", "sha256", "--sizes", "16", "--seconds", "0.001"];
+    let (key, file) = (common::hex(16), env!("CARGO_BIN_EXE_algkit"));
+    for args in [
+        &["list"][..],
+        &["list", "--json"],
+        &["list", "sha256"],
+        &["test", "sha256"],
+        &bench,
+        &[&bench[..], &["--json"]].concat(),
+        &["bench", "-c", "sha256", "--tcrypt", "--seconds", "0.001"],
+        &["completions", "zsh"],
+        &["--help"],
+        &["--version"],
+        &["dgst", "-c", "sha256"],
+        &["enc", "-c", "ctr(aes)", "-k", &key, "--iv", &key, "-i", file],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = algkit().args(args).stdout(full).output().unwrap();
+        assert!(fails(&output, 2).contains("cannot write standard output: No space left"), "{args:?}");
+    }
+    let html = run(&[&bench[..], &["--html", "/dev/full"]].concat());
+    assert!(fails(&html, 2).contains("cannot write `/dev/full`: No space left"));
 }
 
 #[test]

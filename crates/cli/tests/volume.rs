@@ -3,7 +3,14 @@
 mod common;
 
 use common::{Folder, fails, ok, run};
-use std::fs;
+use std::{
+    fs,
+    io::{Read, Write},
+    os::unix::{fs::PermissionsExt, process::ExitStatusExt},
+    process::Stdio,
+    thread,
+    time::{Duration, Instant},
+};
 
 /// The length of a copy of the header, and where its JSON begins.
 const COPY: usize = 16 << 10;
@@ -177,4 +184,163 @@ fn a_header_that_changes_is_not_copied() {
     changing.lock().unwrap();
     let line = fails(&run(&["volume", "header-backup", "--header-backup-file", &folder.arg("backup"), &image]), 2);
     assert!(line.contains("another program uses its header"), "{line}");
+}
+
+#[test]
+fn a_key_file_that_ends_before_its_key_is_no_empty_passphrase() {
+    let folder = Folder::new();
+    let (image, before) = image(&folder);
+    let (key, short) = (folder.arg("key"), folder.write("short", "12345"));
+    let add = [&["volume", "add-key", "-d", &key][..], &QUICK].concat();
+    for (offset, size, said) in [("5", "", "no byte from byte 5"), ("1T", "", "no byte"), ("3", "3", "has 2 bytes")] {
+        let new = ["--new-keyfile-offset", offset, &image, &short];
+        let sized = if size.is_empty() { vec![] } else { vec!["--new-keyfile-size", size] };
+        let line = fails(&run(&[&add[..], &sized, &new].concat()), 2);
+        assert!(line.contains(said), "{offset}: {line}");
+    }
+    // A pipe cannot be asked how long it is.
+    let line = fails(&common::pipe(&[&add[..], &["--new-keyfile-offset", "9", &image, "-"]].concat(), b"12345678"), 2);
+    assert!(line.contains("no byte from byte 9"), "{line}");
+    let plain = folder.write("plain", common::text(1 << 20));
+    let encrypt =
+        ["volume", "encrypt", "-d", &short, "--keyfile-offset", "5", "--header", &folder.arg("header"), &plain];
+    assert!(fails(&run(&[&encrypt[..], &QUICK].concat()), 2).contains("no byte from byte 5"));
+    assert!(folder.read("image") == before && folder.read("plain") == common::text(1 << 20));
+    // What is there is taken, from a file and from a pipe.
+    ok(&run(&[&add[..], &["--new-keyfile-offset", "4", &image, &short]].concat()));
+    ok(&common::pipe(&["volume", "open-test", "-d", "-", "--keyfile-offset", "2", &image], b"ab5"));
+}
+
+#[test]
+fn what_follows_a_passphrase_line_is_for_whoever_reads_next() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let both = |command: &str, input: &[u8]| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", command, "sh", env!("CARGO_BIN_EXE_algkit"), &image]);
+        let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input).unwrap();
+        ok(&child.wait_with_output().unwrap()).to_vec()
+    };
+    assert_eq!(both(r#""$1" volume open-test "$2" && cat"#, b"a passphrase\nrest\n"), b"rest\n");
+    // The old passphrase is a line, the new one is what follows, to the end.
+    let quick = QUICK.join(" ");
+    let add = format!(r#""$1" volume add-key {quick} --new-keyfile - "$2""#);
+    both(&add, b"a passphrase\n\0bytes\nof a key");
+    ok(&run(&["volume", "open-test", "-d", &folder.write("new", "\0bytes\nof a key"), &image]));
+    // Three lines: the old one, the new one, and one for another program.
+    let change = format!(r#""$1" volume add-key {quick} "$2" && cat"#);
+    assert_eq!(both(&change, b"a passphrase\nsecond\nthird\n"), b"third\n");
+    ok(&common::pipe(&["volume", "open-test", &image], b"second\n"));
+}
+
+#[test]
+fn what_is_on_a_disk_is_not_formatted_unasked() {
+    let folder = Folder::new();
+    let key = folder.write("key", "a passphrase");
+    let image = folder.arg("image");
+    let format = [&["volume", "format", "-d", &key, &image][..], &QUICK].concat();
+    for (what, at, bytes, said) in [
+        ("ext4", 1080, &b"\x53\xef"[..], "ext4 file system"),
+        ("swap", 4086, b"SWAPSPACE2", "swap space"),
+        ("GPT", 512, b"EFI PART", "partition table (GPT)"),
+        ("LVM", 512, b"LABELONE", "LVM"),
+        ("a second header", 16 << 10, b"SKUL\xba\xbe", "left of a LUKS2 volume"),
+        ("text", 0, b"#!/bin/sh", "data at byte 0"),
+        ("one byte, where a key slot may be", (16 << 20) - 1, b"\x01", "data at byte 16777215"),
+    ] {
+        let mut disk = vec![0; 17 << 20];
+        disk[at..at + bytes.len()].copy_from_slice(bytes);
+        fs::write(&image, &disk).unwrap();
+        let line = fails(&run(&format), 2);
+        assert!(line.contains(said) && line.contains("-q"), "{what}: {line}");
+        assert!(folder.read("image") == disk, "{what}");
+    }
+    // Without anything, nobody is asked; and whoever says that all may go is not asked either.
+    fs::write(&image, vec![0; 17 << 20]).unwrap();
+    ok(&run(&format));
+    assert!(fails(&run(&format), 2).contains("a LUKS volume"));
+    ok(&run(&[&format[..], &["-q"]].concat()));
+}
+
+#[test]
+fn all_sizes_take_the_same_units() {
+    let folder = Folder::new();
+    let key = folder.write("key", "a passphrase");
+    let image = folder.write("image", "");
+    fs::File::options().write(true).open(&image).unwrap().set_len(20 << 20).unwrap();
+    let memory = ["--pbkdf", "argon2id", "--pbkdf-memory", "64K", "--pbkdf-force-iterations", "4"];
+    ok(&run(&[&["volume", "format", "-d", &key, "--sector-size", "4K", &image][..], &memory].concat()));
+    let dump = String::from_utf8(ok(&run(&["volume", "dump", &image])).to_vec()).unwrap();
+    let has = |name: &str, value: &str| {
+        dump.lines().any(|line| {
+            line.split_whitespace().collect::<Vec<_>>() == [&[name], &*value.split(' ').collect::<Vec<_>>()].concat()
+        })
+    };
+    assert!(has("sector:", "4096 [bytes]") && has("Memory:", "64"), "{dump}");
+    let open = ["--keyfile-size", "12B", "--max-memory", "1G", "-d", &key, &image];
+    ok(&run(&[&["volume", "open-test", "--keyfile-offset", "0K"][..], &open].concat()));
+    ok(&run(&[&["volume", "read", "--offset", "1m", "--length", "2KiB"][..], &open].concat()));
+    let plain = ["--type", "plain", "-c", "aes-xts-plain64", "-s", "256", "--hash", "sha256"];
+    let read = |offset| {
+        let place = ["volume", "read", "--sector-size", "4K", "--data-offset", offset, "--length", "4K", &image];
+        ok(&common::pipe(&[&place[..], &plain].concat(), b"x\n")).to_vec()
+    };
+    assert_eq!(read("2048"), read("1M"));
+    for option in ["--offset", "--length"] {
+        let line = fails(&run(&["volume", "read", option, "1MB", &image]), 2);
+        assert!(line.contains("4096, 16K, 1M or 1G"), "{line}");
+    }
+}
+
+/// A reader that leaves early is answered as by cat: SIGPIPE ends the command, so that a shell with pipefail learns of it.
+#[test]
+fn a_reader_that_leaves_is_no_success() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let mut command = common::algkit();
+    command.args(["volume", "read", "-d", &folder.arg("key"), &image]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdout.take().unwrap().read_exact(&mut [0; 512]).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.signal(), output.stderr), (Some(signal_hook::consts::SIGPIPE), vec![]));
+}
+
+#[test]
+fn a_server_that_cannot_say_where_it_is_ends() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let socket = folder.arg("socket");
+    let serve = |stdout: Stdio| {
+        let mut command = common::algkit();
+        command.args(["volume", "serve", "-d", &folder.arg("key"), "--socket", &socket, &image]);
+        let mut child = command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap();
+        let begun = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if begun.elapsed() > Duration::from_secs(60) {
+                child.kill().unwrap();
+                panic!("it serves, and nobody knows where");
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        let line = fails(&child.wait_with_output().unwrap(), 2);
+        assert!(line.contains("standard output") && !folder.path("socket").exists(), "{line}");
+    };
+    serve(fs::File::options().write(true).open("/dev/full").unwrap().into());
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    serve(writer.into());
+}
+
+#[test]
+fn copies_of_headers_and_new_volumes_are_their_owners_alone() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let source = folder.write("source", common::text(1 << 20));
+    let (backup, filled) = (folder.arg("backup"), folder.arg("filled"));
+    ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &image]));
+    ok(&run(&[&["volume", "fill", "-d", &folder.arg("key"), &source, &filled][..], &QUICK].concat()));
+    for name in ["backup", "filled"] {
+        assert_eq!(fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
+    }
 }

@@ -4,9 +4,13 @@
 //! contenders take turns in slices of about a millisecond, for many rounds. The fastest slice of each contender is
 //! the cost of the code without disturbance. The median shows the extent of the disturbance.
 //!
-//! Passes of a fixed volume (`--long`) are too long for this method. There each thread stays on one CPU, and its
+//! Passes of a fixed volume (`--long`) are too long for this method. There a single thread stays on one CPU, and its
 //! CPU time is measured, which excludes other work on that CPU. The excess of the wall clock time shows the
 //! disturbance.
+//!
+//! Several threads are measured together by the wall clock, from the first that starts to the last that ends. Threads
+//! that wait for a CPU would not count in CPU time, nor between their own starts and ends, and the speed of all
+//! threads together would be more than the CPUs can do.
 
 use crate::progress::Progress;
 use rustix::{
@@ -36,7 +40,7 @@ pub struct Contender {
 pub enum Plan {
     /// Slices until each contender has been measured for this long.
     Time(Duration),
-    /// This many passes, each with operations for this many bytes, in CPU time.
+    /// This many passes, each with operations for this many bytes in each thread; in CPU time if there is one thread.
     Volume { passes: u32, bytes: u64 },
 }
 
@@ -63,8 +67,16 @@ impl Times {
 struct Sample {
     /// By the selected clock.
     ns: f64,
-    /// By the wall clock.
-    wall: f64,
+    /// The ratio of wall clock time to CPU time; 1 if only the wall clock is used.
+    stretch: f64,
+}
+
+/// What a thread measures of its operations.
+struct Span {
+    start: Instant,
+    end: Instant,
+    /// CPU time in nanoseconds, if requested.
+    cpu: Option<f64>,
 }
 
 /// The duration of a slice.
@@ -119,7 +131,7 @@ fn calibrate(contender: &mut Contender, texts: &mut [Texts], slice: Duration) ->
     }
 }
 
-/// The time of an operation when `count` of them run in sequence; the mean over the threads.
+/// The time of an operation when `count` of them run in sequence in each thread.
 fn sample(contender: &mut Contender, texts: &mut [Texts], count: u64, by_cpu_time: bool) -> Sample {
     let (size, working_set) = (contender.size, contender.working_set);
     let run = |work: &mut Work, texts: &mut Texts| {
@@ -128,18 +140,16 @@ fn sample(contender: &mut Contender, texts: &mut [Texts], count: u64, by_cpu_tim
         for _ in 0..count {
             work(black_box(texts.next(size)));
         }
-        let wall = start.elapsed().as_nanos() as f64 / count as f64;
-        let ns = cpu.map_or(wall, |cpu| (cpu_time() - cpu) / count as f64);
-        Sample { ns, wall }
+        Span { start, end: Instant::now(), cpu: cpu.map(|cpu| cpu_time() - cpu) }
     };
     let cpus = if by_cpu_time { cpus(contender.threads.len()) } else { Vec::new() };
     if let [work] = &mut contender.threads[..] {
         stay_on(cpus.first());
-        return run(work, &mut texts[0]);
+        return Sample::of(&[run(work, &mut texts[0])], count);
     }
     let barrier = Barrier::new(contender.threads.len());
     let (run, barrier, cpus) = (&run, &barrier, &cpus);
-    let samples = thread::scope(|scope| {
+    let spans = thread::scope(|scope| {
         let one = |(i, (work, text))| {
             scope.spawn(move || {
                 stay_on(cpus.get(i));
@@ -148,10 +158,21 @@ fn sample(contender: &mut Contender, texts: &mut [Texts], count: u64, by_cpu_tim
             })
         };
         let threads: Vec<_> = contender.threads.iter_mut().zip(texts).enumerate().map(one).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<Sample>>()
+        threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<Span>>()
     });
-    let mean = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>() / samples.len() as f64;
-    Sample { ns: mean(|s| s.ns), wall: mean(|s| s.wall) }
+    Sample::of(&spans, count)
+}
+
+impl Sample {
+    /// The time of one of `count` operations in each of the threads.
+    fn of(spans: &[Span], count: u64) -> Self {
+        let start = spans.iter().map(|span| span.start).min();
+        let end = spans.iter().map(|span| span.end).max();
+        let wall = start.zip(end).map_or(0.0, |(start, end)| end.duration_since(start).as_nanos() as f64);
+        let cpu = spans.iter().map(|span| span.cpu).sum::<Option<f64>>().map(|cpu| cpu / spans.len() as f64);
+        let ns = cpu.filter(|_| spans.len() == 1).unwrap_or(wall);
+        Self { ns: ns / count as f64, stretch: cpu.map_or(1.0, |cpu| wall / cpu) }
+    }
 }
 
 /// The CPU time of this thread, in nanoseconds.
@@ -183,8 +204,7 @@ fn stay_on(cpu: Option<&usize>) {
 
 impl Times {
     fn of(samples: Vec<Sample>) -> Self {
-        let total = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>();
-        let wall = total(|s| s.wall) / total(|s| s.ns);
+        let wall = samples.iter().map(|s| s.stretch).sum::<f64>() / samples.len() as f64;
         let mut samples: Vec<f64> = samples.iter().map(|s| s.ns).collect();
         samples.sort_by(f64::total_cmp);
         let n = samples.len() as f64;
@@ -244,12 +264,12 @@ mod tests {
 
     #[test]
     fn statistics_of_a_few_samples() {
-        let sample = |ns| Sample { ns, wall: 1.1 * ns };
+        let sample = |ns| Sample { ns, stretch: 1.1 };
         let times = Times::of([4.0, 2.0, 9.0].map(sample).to_vec());
         assert_eq!((times.fastest, times.median, times.mean), (2.0, 4.0, 5.0));
         assert!((times.deviation - 13f64.sqrt()).abs() < 1e-12 && (times.wall - 1.1).abs() < 1e-12);
         assert!(times.disturbed());
-        let quiet = |ns| Sample { ns, wall: ns };
+        let quiet = |ns| Sample { ns, stretch: 1.0 };
         assert!(!Times::of([4.0, 4.01, 4.02].map(quiet).to_vec()).disturbed());
     }
 
@@ -260,6 +280,28 @@ mod tests {
         let mut contenders = [Contender { threads: vec![sleep], size: 1, working_set: 1 }];
         let [times] = interleaved(&mut contenders, Plan::Volume { passes: 5, bytes: 5 })[..] else { panic!() };
         assert!(times.mean < 1e6 && times.wall > 2.0 && times.disturbed(), "{times:?}");
+    }
+
+    /// Threads that share a CPU cannot compute more than the CPU, however the clocks are read.
+    #[test]
+    fn more_threads_than_cpus_are_no_faster() {
+        const THREADS: usize = 4;
+        const NS: f64 = 1e6;
+        // The threads that this one starts stay on its CPU. Tests have a thread each.
+        stay_on(Some(&sched_getcpu()));
+        let spin = || -> Work {
+            Box::new(|_| {
+                let start = cpu_time();
+                while cpu_time() - start < NS {}
+            })
+        };
+        for plan in [Plan::Volume { passes: 5, bytes: 10 }, Plan::Time(Duration::from_millis(50))] {
+            let threads = (0..THREADS).map(|_| spin()).collect();
+            let mut contenders = [Contender { threads, size: 1, working_set: 1 }];
+            let [times] = interleaved(&mut contenders, plan)[..] else { panic!() };
+            // The two clocks may run at rates that differ a little.
+            assert!(times.fastest >= 0.99 * NS * THREADS as f64, "{plan:?}: {times:?}");
+        }
     }
 
     #[test]

@@ -20,13 +20,14 @@ use std::mem;
 use zeroize::Zeroizing;
 
 /// The maximum chunk size in bytes. Two chunks are held in memory.
-const MAX_CHUNK: usize = 1 << 30;
+const MAX_CHUNK: u64 = 1 << 30;
 
-pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Result<Answer, Error> {
+pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: u64) -> Result<Answer, Error> {
     if !(1..=MAX_CHUNK).contains(&size) {
         let reason = format!("{size} is not a size from 1 to {MAX_CHUNK}");
         return Err(Error::Option { option: "--stream", reason });
     }
+    let size = size as usize;
     let aead = registry.aead(&args.name)?.key(key)?;
     let tag_len = aead.max_tag_len();
     let name = aead.driver().name.clone();
@@ -39,9 +40,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
             let prefix = random::<PREFIX>()?;
             let mut sealer = Sealer::new(aead, &prefix)?;
             let mut job = Job::open(args)?;
-            if !job.write(&prefix)? {
-                return Ok(Answer::Yes);
-            }
+            job.write(&prefix)?;
             let mut chunks = Chunks::new(&mut job.input, size, tag_len)?;
             loop {
                 let last = chunks.advance(&mut job.input)?;
@@ -49,12 +48,11 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
                 if last {
                     sealer.seal_last(&assoc, text, tag)?;
                     let whole = chunks.len + tag_len;
-                    return if job.write(&chunks.current[..whole])? { job.finish() } else { Ok(Answer::Yes) };
+                    job.write(&chunks.current[..whole])?;
+                    return job.finish();
                 }
                 sealer.seal(&assoc, text, tag)?;
-                if !job.write(&chunks.current)? {
-                    return Ok(Answer::Yes);
-                }
+                job.write(&chunks.current)?;
             }
         }
         true => {
@@ -78,12 +76,11 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
                 let (text, tag) = chunks.current[..chunks.len].split_at_mut(len);
                 if last {
                     opener.open_last(&assoc, &mut *text, tag)?;
-                    return if job.write(text)? { job.finish() } else { Ok(Answer::Yes) };
+                    job.write(text)?;
+                    return job.finish();
                 }
                 opener.open(&assoc, &mut *text, tag)?;
-                if !job.write(text)? {
-                    return Ok(Answer::Yes);
-                }
+                job.write(text)?;
             }
         }
     }

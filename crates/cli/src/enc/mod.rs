@@ -33,6 +33,8 @@ impl Job {
         let direction = if args.decrypt { Direction::Decrypt } else { Direction::Encrypt };
         let input = Input::open(args.input.as_deref())?;
         let output = match args.output.as_deref().filter(|path| *path != OsStr::new("-")) {
+            // Nobody else may read a plaintext unless the user says so.
+            Some(path) if args.decrypt => Output::private(path, input.identity())?,
             Some(path) => Output::file(path, input.identity())?,
             None => Output::stdout(input.identity())?,
         };
@@ -40,8 +42,8 @@ impl Job {
         Ok(Self { direction, input, output, progress })
     }
 
-    /// Writes output; returns false if the reader has closed the pipe.
-    fn write(&mut self, text: &[u8]) -> Result<bool, Error> {
+    /// Writes output.
+    fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         self.progress.iter_mut().for_each(|p| p.advance(text.len() as u64));
         self.output.write(text)
     }
@@ -74,7 +76,7 @@ pub fn run(args: &EncArgs) -> Result<Answer, Error> {
             Err(Error::Option { option: "--sector-size", reason })
         }
         Type::Aead => match args.stream {
-            Some(size) => chunks::run(args, registry, &key(args, &driver.name)?, size as usize),
+            Some(size) => chunks::run(args, registry, &key(args, &driver.name)?, size),
             None => aead::run(args, registry, &key(args, &driver.name)?, iv),
         },
         found => Err(Error::WrongType { name: args.name.clone(), found, wanted: "skcipher or aead" }),

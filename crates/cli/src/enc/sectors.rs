@@ -35,9 +35,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
             })?;
             next = sector.checked_add((text.len() / size) as u64);
         }
-        if !job.write(text)? {
-            return Ok(Answer::Yes);
-        }
+        job.write(text)?;
         if filled < buffer.len() {
             return job.finish();
         }

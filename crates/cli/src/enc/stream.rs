@@ -107,9 +107,7 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], iv: Vec<u8>) -> Resu
         let place = Place { first: done == 0, last };
         pieces.crypt(job.direction, place, text).map_err(|error| of_the_whole(error, done))?;
         done += text.len() as u64;
-        if !job.write(text)? {
-            return Ok(Answer::Yes);
-        }
+        job.write(text)?;
         if last {
             return job.finish();
         }

@@ -3,7 +3,6 @@
 use super::{args::fill::FillArgs, format, random, tree};
 use crate::{answer::Answer, error::Error, input::Input, output::Output, progress::Progress};
 use algkit_volume::{Header, ReadAt, WriteAt};
-use rustix::{fs::Mode, process::umask};
 use std::ffi::OsStr;
 use zeroize::Zeroizing;
 
@@ -39,8 +38,7 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
     let len = len.checked_next_multiple_of(sector).ok_or_else(|| too_long(u64::MAX, len))?;
 
     // The image is its owner's alone, as are the files in it.
-    umask(Mode::RWXG | Mode::RWXO);
-    let output = Output::file(image, None)?;
+    let output = Output::private(image, None)?;
     let file = output.handle();
     let failed = |source| Error::Volume { path: image.clone(), source };
     let size = Header::device_size(version, &options, len).map_err(failed)?;
@@ -67,7 +65,7 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
     }
     volume.sync().map_err(failed)?;
     drop(progress);
-    output.finish()?;
+    output.finish_durably()?;
     Ok(Answer::Yes)
 }
 

@@ -4,7 +4,8 @@ use super::{
     Access, Named,
     args::{FormatArgs, Kind, NewVolumeArgs, keys::KdfArgs},
     kdf::{self, DEFAULT_HASH},
-    passphrase, random, uninterrupted,
+    passphrase::{self, confirmed},
+    random, signature, uninterrupted,
 };
 use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
 use algkit_volume::{CipherSpec, Header, Key, ReadAt, Version, WriteAt, format::Options};
@@ -13,6 +14,7 @@ use signal_hook::{
     flag::register,
 };
 use std::{
+    io::{self, IsTerminal},
     path::Path,
     sync::{
         Arc,
@@ -24,16 +26,13 @@ use zeroize::Zeroizing;
 pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
     let image = Named::open(&args.image, Access::All)?;
     let failed = |error| image.error(error);
-    let lost = match Header::read(&image.file) {
-        _ if args.batch_mode => None,
-        Ok(_) => Some("a LUKS volume".to_owned()),
-        Err(algkit_volume::Error::NoHeader) => None,
-        Err(error) => Some(format!("a volume ({error})")),
-    };
-    if let Some(what) = lost {
-        let name = args.image.display();
-        let reason = format!("`{name}` is {what}; its data would be lost (-q formats it all the same)");
-        return Err(Error::Option { option: "format", reason });
+    if !args.batch_mode {
+        let lost = match Header::read(&image.file) {
+            Ok(_) => Some("a LUKS volume".to_owned()),
+            Err(algkit_volume::Error::NoHeader) => signature::there(&image.file).map_err(failed)?,
+            Err(error) => Some(format!("a volume ({error})")),
+        };
+        lost.map_or(Ok(()), |what| may_be_lost(&what, &args.image))?;
     }
     let (version, options, passphrase) = chosen(&args.new, args.new_key_file.as_deref(), &args.image)?;
     let random = random()?;
@@ -48,6 +47,16 @@ pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
         return Ok(Answer::Yes);
     }
     give_tags(&image, &header, &unlocked.key, &stop)
+}
+
+/// An error unless somebody at the terminal agrees.
+fn may_be_lost(what: &str, image: &Path) -> Result<(), Error> {
+    let name = image.display();
+    if io::stdin().is_terminal() {
+        return confirmed(&format!("{name} has {what}. All that is there will be lost."));
+    }
+    let reason = format!("`{name}` has {what}; all that is there would be lost (-q formats it all the same)");
+    Err(Error::Option { option: "format", reason })
 }
 
 /// Encrypts zeros from the beginning to the end, so that each sector has a tag.

@@ -16,10 +16,7 @@ use crate::{
     output::Output,
 };
 use algkit_volume::{Header, ReadAt, Version};
-use rustix::{
-    fs::{FlockOperation, Mode},
-    process::umask,
-};
+use rustix::fs::FlockOperation;
 
 pub fn backup(args: &HeaderBackupArgs) -> Result<Answer, Error> {
     let mut image = Named::open(&args.image, Access::Read)?;
@@ -31,9 +28,8 @@ pub fn backup(args: &HeaderBackupArgs) -> Result<Answer, Error> {
         let reason = format!("`{}` is there already", path.display());
         return Err(Error::Option { option: "--header-backup-file", reason });
     }
-    // It is the owner's, as it opens with the passphrases of today.
-    umask(Mode::RWXG | Mode::RWXO);
-    let mut output = Output::file(path, None)?;
+    // It opens with the passphrases of today.
+    let mut output = Output::private(path, None)?;
     let mut at = 0;
     while at < header.size() {
         let mut chunk = vec![0; (header.size() - at).min(1 << 20) as usize];

@@ -18,7 +18,10 @@ mod reencrypt;
 mod resize;
 mod serve;
 mod service;
+mod signature;
 mod tcrypt;
+mod terminal;
+pub mod tied;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
 mod transfer;

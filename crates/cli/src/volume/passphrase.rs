@@ -1,12 +1,11 @@
 //! Reads passphrases: from a terminal without echo, a line of a pipe, or a file.
 
-use super::args::UnlockArgs;
+use super::{args::UnlockArgs, terminal::Hidden};
 use crate::error::Error;
-use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 use std::{
     ffi::OsStr,
     fs::File,
-    io::{self, IsTerminal, Read, Write},
+    io::{self, IsTerminal, Read, Seek, SeekFrom, Write},
     os::fd::AsFd,
     path::Path,
 };
@@ -17,9 +16,6 @@ const MAX_FILE: u64 = 8 << 20;
 
 /// The maximum length of a passphrase line in bytes, as in cryptsetup.
 const MAX_LINE: usize = 512;
-
-/// The character of Ctrl-C.
-const INTERRUPT: u8 = 3;
 
 /// Reads the passphrase for the volume `path`.
 pub fn read(args: &UnlockArgs, path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
@@ -33,8 +29,7 @@ pub fn read(args: &UnlockArgs, path: &Path) -> Result<Zeroizing<Vec<u8>>, Error>
 pub fn typed(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     match io::stdin().is_terminal() {
         true => prompt(&format!("Passphrase for {}: ", path.display())),
-        // Reads only the line; other programs may read what follows.
-        false => line(io::stdin().lock()),
+        false => line_of_stdin(),
     }
 }
 
@@ -47,7 +42,7 @@ pub fn beginning(path: &Path, most: u64) -> Result<Zeroizing<Vec<u8>>, Error> {
 /// Reads a new passphrase for the volume `path`; on a terminal, twice.
 pub fn new(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     if !io::stdin().is_terminal() {
-        return line(io::stdin().lock());
+        return line_of_stdin();
     }
     let first = prompt(&format!("New passphrase for {}: ", path.display()))?;
     match *first == *prompt("The same again: ")? {
@@ -63,7 +58,7 @@ pub fn confirmed(what: &str) -> Result<(), Error> {
         return refused("nobody is here to be asked; -q goes on without");
     }
     let _ = write!(io::stderr(), "{what}\nGo on? (Type YES in capital letters.) ");
-    match &**line(io::stdin().lock())? {
+    match &**line_of_stdin()? {
         b"YES" => Ok(()),
         _ => refused("not confirmed; nothing was written"),
     }
@@ -75,27 +70,44 @@ pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Z
     let most = size.unwrap_or(MAX_FILE);
     let is_stdin = path == OsStr::new("-");
     let name = if is_stdin { "standard input".to_owned() } else { format!("key file `{}`", path.display()) };
+    let refuse = |reason| Err(Error::Option { option: "--key-file", reason });
+    if most > MAX_FILE {
+        return refuse(format!("{most} bytes of {name} are more than {MAX_FILE}"));
+    }
     let read = |from: &mut File| {
-        io::copy(&mut (&*from).take(offset), &mut io::sink())?;
-        let key = take(from, most.saturating_add(u64::from(size.is_none())))?;
+        skip(from, offset)?;
+        let key = take(from, most + u64::from(size.is_none()))?;
         Ok((key, from.metadata()?.is_file()))
     };
-    let opened = match is_stdin {
-        true => io::stdin().as_fd().try_clone_to_owned().map(File::from),
-        false => File::open(path),
-    };
+    let opened = if is_stdin { stdin() } else { File::open(path) };
     let read = opened.and_then(|mut file| read(&mut file));
     let (key, is_file) = read.map_err(|source| Error::Read { name: name.clone(), source })?;
-    let refuse = |reason| Err(Error::Option { option: "--key-file", reason });
     match size {
         Some(want) if key.len() as u64 != want => {
             refuse(format!("{name} has {} bytes from byte {offset} on, and --keyfile-size is {want}", key.len()))
         }
+        // It would be an empty passphrase, which anybody has.
+        None if key.is_empty() && offset > 0 => refuse(format!("{name} has no byte from byte {offset} on")),
         // A program that fails writes nothing to its pipe.
         None if key.is_empty() && !is_file => refuse(format!("{name} has ended before the first byte of a key")),
         None if key.len() as u64 > MAX_FILE => refuse(format!("{name} is longer than {MAX_FILE} bytes")),
         _ => Ok(key),
     }
+}
+
+/// Skips `count` bytes, or what there is. Where a file cannot go to a place, as a pipe cannot, the bytes are read.
+fn skip(from: &mut File, mut count: u64) -> io::Result<()> {
+    const PIECE: u64 = 1 << 20;
+    if i64::try_from(count).is_ok_and(|count| from.seek(SeekFrom::Current(count)).is_ok()) {
+        return Ok(());
+    }
+    while count > 0 {
+        match take(from, count.min(PIECE))?.len() {
+            0 => break,
+            n => count -= n as u64,
+        }
+    }
+    Ok(())
 }
 
 /// Reads at most `most` bytes. The buffer never grows, so no unwiped copy of a part is left behind.
@@ -104,6 +116,20 @@ fn take(from: &mut dyn Read, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(most as usize + 32));
     from.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// Standard input without a buffer: what follows a line is for whoever reads next, in this process or after it.
+fn stdin() -> io::Result<File> {
+    io::stdin().as_fd().try_clone_to_owned().map(File::from)
+}
+
+fn line_of_stdin() -> Result<Zeroizing<Vec<u8>>, Error> {
+    line(stdin().map_err(|source| Error::Read { name: "standard input".to_owned(), source })?)
+}
+
+/// Asks on the terminal without showing the answer.
+fn prompt(question: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
+    line(Hidden::ask(question).map_err(|source| Error::Read { name: "the terminal".to_owned(), source })?)
 }
 
 /// Reads up to the end of the line, byte by byte.
@@ -128,31 +154,4 @@ fn line(mut from: impl Read) -> Result<Zeroizing<Vec<u8>>, Error> {
         }
     }
     Ok(line)
-}
-
-/// Asks on the terminal without echoing the answer.
-fn prompt(question: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let failed = |source: io::Error| Error::Read { name: "the terminal".to_owned(), source };
-    let mut terminal = File::options().read(true).write(true).open("/dev/tty").map_err(failed)?;
-    let before = tcgetattr(&terminal).map_err(|errno| failed(errno.into()))?;
-    let mut silent = before.clone();
-    // Ctrl-C ends the line instead of the process, which would leave the terminal without echo.
-    silent.local_modes.remove(LocalModes::ECHO | LocalModes::ISIG);
-    silent.special_codes[SpecialCodeIndex::VEOL] = INTERRUPT;
-    tcsetattr(&terminal, OptionalActions::Flush, &silent).map_err(|errno| failed(errno.into()))?;
-    let answer = write!(terminal, "{question}").map_err(failed).and_then(|()| line(Typed(&terminal)));
-    let restored = tcsetattr(&terminal, OptionalActions::Flush, &before).map_err(|errno| failed(errno.into()));
-    let _ = writeln!(terminal);
-    restored.and(answer)
-}
-
-/// Terminal input in which ctrl-C is an error.
-struct Typed<'a>(&'a File);
-
-impl Read for Typed<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let n = (&mut self.0).read(buf)?;
-        // An error of kind `Interrupted` would be retried.
-        if buf[..n].contains(&INTERRUPT) { Err(io::Error::other("interrupted")) } else { Ok(n) }
-    }
 }

@@ -3,10 +3,10 @@
 use super::{
     Access, Place,
     args::serve::ServeArgs,
-    service::{FAREWELL, Failures, asked_to_end, notify},
+    service::{FAREWELL, Failures, asked_to_end, notify, say},
     tls,
 };
-use crate::{answer::Answer, error::Error, out::print_all};
+use crate::{answer::Answer, error::Error};
 use algkit_volume::{
     WriteAt,
     nbd::{Client, Export},
@@ -65,15 +65,17 @@ pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
         ..Export::new(&volume)
     };
     let server = Server::new(&export, tls);
-    let served = thread::scope(|scope| -> Result<(), Error> {
+    let served = thread::scope(|scope| {
         scope.spawn(|| server.accept(&listener, scope));
-        print_all(format!("{uri}\n").as_bytes())?;
-        notify("READY=1");
-        signals.forever().next();
+        let told = say(uri.as_bytes());
+        if told.is_ok() {
+            signals.forever().next();
+        }
         notify("STOPPING=1");
+        // The thread that accepts clients ends with this.
         listener.close();
         server.stop();
-        Ok(())
+        told
     });
     if !args.read_only {
         volume.sync().map_err(|error| place.data.error(error))?;
@@ -110,7 +112,10 @@ impl Listener {
         umask(before);
         let listener = bound.map_err(failed)?;
         // The way to it does not depend on the folder of whoever reads the line.
-        let path = fs::canonicalize(&path).map_err(failed)?;
+        let path = fs::canonicalize(&path).map_err(|error| {
+            let _ = fs::remove_file(&path);
+            failed(error)
+        })?;
         let uri = format!("{scheme}+unix:///?socket={}", escaped(path.as_os_str().as_bytes()));
         Ok((Self::Unix(listener, path), uri))
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     error::Error,
-    out::{complain, print_all},
+    out::{complain, to_stdout},
 };
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
@@ -10,6 +10,7 @@ use signal_hook::{
 };
 use std::{
     env,
+    io::{self, Write},
     os::{
         linux::net::SocketAddrExt,
         unix::{
@@ -44,6 +45,11 @@ impl Failures {
         Self { path: path.to_owned(), count: AtomicU32::new(0) }
     }
 
+    /// How many there were.
+    pub fn count(&self) -> u32 {
+        self.count.load(Ordering::Relaxed)
+    }
+
     pub fn tell(&self, error: &algkit_volume::Error) {
         match self.count.fetch_add(1, Ordering::Relaxed) {
             TOLD => complain(&"further failures are not told of"),
@@ -55,9 +61,13 @@ impl Failures {
 
 /// Says that the path can be used.
 pub fn announce(path: &Path) -> Result<(), Error> {
-    let mut line = path.as_os_str().as_bytes().to_vec();
-    line.push(b'\n');
-    print_all(&line)?;
+    say(path.as_os_str().as_bytes())
+}
+
+/// Prints the line that says where to find what is served, and tells systemd. If the line cannot be written, also because its reader has left, nobody
+/// learns of the server, which is an error.
+pub fn say(line: &[u8]) -> Result<(), Error> {
+    io::stdout().write_all(&[line, b"\n"].concat()).map_err(to_stdout)?;
     notify("READY=1");
     Ok(())
 }

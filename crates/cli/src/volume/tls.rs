@@ -38,8 +38,11 @@ impl Server {
                 roots.add(certificate).map_err(refused)?;
             }
             let revoked = folder.join("ca-crl.pem");
-            let revoked =
-                if revoked.exists() { all::<CertificateRevocationListDer<'_>>(&revoked)? } else { Vec::new() };
+            // A list that is there and cannot be read is an error, as without it those who are revoked would get in.
+            let revoked = match revoked.symlink_metadata() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                _ => all::<CertificateRevocationListDer<'_>>(&revoked)?,
+            };
             // Authorities without a list have revoked nothing.
             let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
                 .with_crls(revoked)

@@ -37,9 +37,7 @@ pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
     while at < end {
         let chunk = &mut buffer[..(end - at).min(CHUNK as u64) as usize];
         volume.read_at(at, chunk).map_err(failed)?;
-        if !output.write(chunk)? {
-            return Ok(Answer::Yes);
-        }
+        output.write(chunk)?;
         at += chunk.len() as u64;
         progress.iter_mut().for_each(|progress| progress.advance(chunk.len() as u64));
     }

@@ -1,6 +1,7 @@
 //! The command line of `algkit volume fill`.
 
-use super::{NewVolumeArgs, bytes};
+use super::NewVolumeArgs;
+use crate::size::bytes;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! The command line of key slots.
 
-use super::{PlaceArgs, UnlockArgs, place};
-use crate::size::bytes;
+use super::{PlaceArgs, UnlockArgs};
+use crate::size::{bytes, kib, place};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -29,8 +29,8 @@ pub struct KdfArgs {
     /// Iterations of PBKDF2 or passes of Argon2, instead of a time
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub pbkdf_force_iterations: Option<u32>,
-    /// Memory for Argon2 in KiB [default: 1 GiB, at most half of the free memory]
-    #[arg(long, value_name = "KIB")]
+    /// Memory for Argon2 in KiB, or with a unit [default: 1 GiB, at most half of the free memory]
+    #[arg(long, value_name = "KIB", value_parser = kib)]
     pub pbkdf_memory: Option<u32>,
     /// Lanes of Argon2 [default: number of CPUs, at most 4]
     #[arg(long, value_name = "N")]

@@ -12,7 +12,10 @@ pub mod serve;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub mod ublk;
 
-use crate::{error::Error, size::bytes};
+use crate::{
+    error::Error,
+    size::{bytes, place, sector},
+};
 use clap::{Args, Subcommand, ValueEnum};
 use fill::FillArgs;
 use headers::{ConvertArgs, HeaderBackupArgs, HeaderRestoreArgs, RepairArgs};
@@ -188,7 +191,8 @@ pub enum Kind {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The options are cryptsetup luksFormat's. On a terminal the passphrase is asked for twice. The data area is not overwritten: what was there \
+The options are cryptsetup luksFormat's. On a terminal the passphrase is asked for twice, and the word YES if anything is where the header goes: a volume, \
+a file system, anything but zeros. Elsewhere this needs -q. The data area is not overwritten: what was there \
 reads as noise. With --integrity all of it is overwritten with encrypted zeros.
 
 Examples:
@@ -204,7 +208,7 @@ pub struct FormatArgs {
     /// The same as --key-file
     #[arg(value_name = "KEY-FILE", conflicts_with = "key_file")]
     pub new_key_file: Option<PathBuf>,
-    /// Format even if the image is a LUKS volume already
+    /// Format whatever is on the image, and ask nothing
     #[arg(short = 'q', long)]
     pub batch_mode: bool,
     /// Ask for the passphrase twice, which is always done
@@ -236,7 +240,7 @@ pub struct NewVolumeArgs {
     #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
     pub key_size: Option<u32>,
     /// Sector size in bytes [default: 512]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = sector)]
     pub sector_size: Option<u32>,
     /// Give each sector a tag: hmac-sha1, hmac-sha256, hmac-sha512; aead with aes-gcm-random or aegis128-random; poly1305 with chacha20-random
     /// (LUKS2)
@@ -317,9 +321,4 @@ pub struct WriteArgs {
     pub unlock: UnlockArgs,
     #[command(flatten)]
     pub kind: KindArgs,
-}
-
-/// Parses a size in bytes that may be 0.
-pub fn place(text: &str) -> Result<u64, String> {
-    if text == "0" { Ok(0) } else { bytes(text) }
 }

@@ -13,10 +13,9 @@ When the folder is ready, a line on standard output is the path to use, and syst
 until `fusermount3 -u FOLDER`; then all that was written is synced. If it is killed, `fusermount3 -u FOLDER` clears the folder.
 
 Examples:
-  mkdir mnt; algkit volume mount disk.img mnt &
-  e2fsck -f mnt/volume
-  algkit volume mount --fs --key-file key disk.img mnt &
-  fusermount3 -u mnt")]
+  mkdir mnt; read -r file < <(algkit volume mount --key-file key disk.img mnt)    # goes on when the file is there
+  e2fsck -fp \"$file\"; fusermount3 -u mnt
+  algkit volume mount --fs disk.img mnt    # until Ctrl-C")]
 pub struct MountArgs {
     #[command(flatten)]
     pub place: PlaceArgs,

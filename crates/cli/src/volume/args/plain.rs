@@ -1,5 +1,6 @@
 //! The command line of plain volumes.
 
+use crate::size::{sector, sectors};
 use clap::Args;
 
 /// Where the sectors of a plain volume are.
@@ -7,13 +8,13 @@ use clap::Args;
 #[command(next_help_heading = "Plain volumes (--type plain)")]
 pub struct PlainArgs {
     /// Sector size in bytes [default: 512]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = sector)]
     pub sector_size: Option<u32>,
-    /// Where the data begins in the image, in sectors of 512 bytes: cryptsetup's --offset [default: 0]
-    #[arg(long, value_name = "SECTORS")]
+    /// Where the data begins in the image, in sectors of 512 bytes, or with a unit: cryptsetup's --offset [default: 0]
+    #[arg(long, value_name = "SECTORS", value_parser = sectors)]
     pub data_offset: Option<u64>,
-    /// The number of the first sector, which its IV is made of, in sectors of 512 bytes [default: 0]
-    #[arg(long, value_name = "SECTORS")]
+    /// The number of the first sector, which its IV is made of, in sectors of 512 bytes, or with a unit [default: 0]
+    #[arg(long, value_name = "SECTORS", value_parser = sectors)]
     pub skip: Option<u64>,
     /// Make IVs of the number of sectors of --sector-size, not of 512 bytes
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! The command line of reencryption.
 
 use super::{CIPHER, PlaceArgs, UnlockArgs, keys::KdfArgs};
-use crate::size::bytes;
+use crate::size::{bytes, sector};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub struct ReencryptArgs {
     #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
     pub key_size: Option<u32>,
     /// The new sector size in bytes [default: the old one; with --encrypt 512]
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = sector)]
     pub sector_size: Option<u32>,
     /// Key files of other key slots, which stay
     #[arg(long, value_name = "FILE")]
@@ -96,7 +96,7 @@ pub struct EncryptArgs {
     #[arg(short = 's', long, value_name = "BITS", value_parser = clap::value_parser!(u32).range(8..=4096))]
     pub key_size: Option<u32>,
     /// Sector size in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = 512)]
+    #[arg(long, value_name = "BYTES", default_value_t = 512, value_parser = sector)]
     pub sector_size: u32,
     #[command(flatten)]
     pub how: HowArgs,

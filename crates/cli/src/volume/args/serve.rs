@@ -18,9 +18,11 @@ Whoever may connect reads and writes the volume. The socket is its owner's alone
 With --tls-verify-peer, only clients with a certificate of your authority get in.
 
 Examples:
-  algkit volume serve disk.img &
-  nbdcopy 'nbd+unix:///?socket=disk.img.sock' plain.img
-  qemu-img convert -O qcow2 'nbd+unix:///?socket=disk.img.sock' plain.qcow2
+  algkit volume serve disk.img                                     # until Ctrl-C
+  read -r disk < <(algkit volume serve --key-file key disk.img)    # goes on when clients can connect
+  nbdcopy \"$disk\" plain.img
+  qemu-img convert -O qcow2 \"$disk\" plain.qcow2
+  kill $!
   algkit volume serve --tcp 0.0.0.0:10809 --tls-certificates pki --tls-verify-peer disk.img
   algkit volume serve --read-only --key-file key --socket /run/user/1000/disk disk.img")]
 pub struct ServeArgs {

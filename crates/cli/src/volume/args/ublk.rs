@@ -12,10 +12,10 @@ what was written to the device is written to the volume and synced, and the devi
 device loses it. If the command is killed, the kernel removes the device; what the kernel has not written yet is lost.
 
 Examples:
-  algkit volume ublk disk.img &
-  mount /dev/ublkb0 /mnt
-  umount /mnt; kill %1
-  algkit volume ublk --read-only --key-file key disk.img &")]
+  read -r device < <(algkit volume ublk --key-file key disk.img)    # goes on when the device is there
+  mount \"$device\" /mnt
+  umount /mnt; kill $!
+  algkit volume ublk --read-only disk.img    # until Ctrl-C")]
 pub struct UblkArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
