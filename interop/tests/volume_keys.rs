@@ -49,6 +49,23 @@ impl Place {
     }
 }
 
+/// What other programs have made of a disk is named, and is not formatted unasked.
+#[test]
+fn what_other_programs_made_stays() {
+    let place = Place::new();
+    let (ext4, swap) = (place.image("ext4", 64 << 20), place.image("swap", 64 << 20));
+    foreign("e2fsprogs", "/usr/sbin/mke2fs", &["-q", "-t", "ext4", &ext4]);
+    foreign("util-linux", "/usr/sbin/mkswap", &[&swap]);
+    for (image, said) in [(ext4, "ext4 file system"), (swap, "swap space")] {
+        let before = fs::read(&image).expect("a file");
+        let format = [&["format", "-d", &place.at("key"), &image][..], &QUICK].concat();
+        let refused = place.refused(&format);
+        assert!(refused.contains(said), "{refused}");
+        assert!(fs::read(&image).expect("a file") == before, "{said}");
+        ours(&[&["volume"], &format[..], &["-q"]].concat());
+    }
+}
+
 #[test]
 fn keys_are_added_changed_and_removed_by_both() {
     let place = Place::new();

@@ -106,6 +106,14 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
+    /// Not all that was written to the files in a volume is there.
+    #[error("`{}`: {reason}", .folder.display())]
+    Lost {
+        /// The folder that showed the files.
+        folder: PathBuf,
+        /// What failed.
+        reason: String,
+    },
     /// A volume cannot be a block device.
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[error("cannot show `{}` as a block device: {source}", .path.display())]

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     let answer = match arguments.first() {
         Some(program) if hmaccalc::is_called(program) => hmaccalc::run(arguments),
-        Some(program) if volume::tied::is_called(program) => volume::tied::run(&arguments),
+        Some(program) if volume::tied::is_called(program) => Err(args::Exit::Error(volume::tied::run(&arguments))),
         _ => Args::try_parse().map_err(args::usage).and_then(|args| run(args.command)),
     };
     match answer {

@@ -344,3 +344,38 @@ fn copies_of_headers_and_new_volumes_are_their_owners_alone() {
         assert_eq!(fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
     }
 }
+
+/// A key derivation may take minutes. Until something is written, a signal ends it.
+#[test]
+fn a_long_key_derivation_can_be_ended() {
+    let folder = Folder::new();
+    let (image, before) = image(&folder);
+    let key = folder.arg("key");
+    let long = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "268435456"];
+    for args in [&["format", "-q", "-d", &key, &image][..], &["add-key", "-d", &key, &image, &folder.arg("new key")]] {
+        let mut command = common::algkit();
+        let mut child = command.arg("volume").args(args).args(long).stderr(Stdio::piped()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(500));
+        let begun = Instant::now();
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(signal_hook::consts::SIGTERM), "{args:?}");
+        assert!(begun.elapsed() < Duration::from_secs(5) && folder.read("image") == before, "{args:?}");
+    }
+}
+
+/// A volume that opens only with higher limits would lock its user out.
+#[test]
+fn a_key_derivation_beyond_the_limits_is_refused() {
+    let folder = Folder::new();
+    let (image, before) = image(&folder);
+    let key = folder.arg("key");
+    for (costs, said) in [
+        (&["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "268435457"][..], "268435457 iterations"),
+        (&["--pbkdf", "pbkdf2", "--iter-time", "18446744073709551615"], "4294967295 iterations"),
+        (&["--pbkdf-force-iterations", "4", "--pbkdf-memory", "5G"], "memory"),
+    ] {
+        let line = fails(&run(&[&["volume", "format", "-q", "-d", &key, &image][..], costs].concat()), 2);
+        assert!(line.contains(said) && line.contains("limit"), "{line}");
+    }
+    assert!(folder.read("image") == before);
+}

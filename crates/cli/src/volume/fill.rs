@@ -42,6 +42,9 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
     let file = output.handle();
     let failed = |source| Error::Volume { path: image.clone(), source };
     let size = Header::device_size(version, &options, len).map_err(failed)?;
+    if i64::try_from(size).is_err() {
+        return Err(Error::Option { option: "--size", reason: format!("no file is as long as {size} bytes") });
+    }
     file.set_len(size).map_err(|source| Error::Write { name: format!("`{}`", image.display()), source })?;
     let (header, unlocked) = Header::format(version, file, &options, &passphrase, &random()?).map_err(failed)?;
     let volume = header.open_without_journal(file, &unlocked.key).map_err(failed)?;

@@ -5,21 +5,15 @@ use super::{
     args::{FormatArgs, Kind, NewVolumeArgs, keys::KdfArgs},
     kdf::{self, DEFAULT_HASH},
     passphrase::{self, confirmed},
-    random, signature, uninterrupted,
+    random, signature,
+    steady::Steady,
 };
 use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
 use algkit_volume::{CipherSpec, Header, Key, ReadAt, Version, WriteAt, format::Options};
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
-    flag::register,
-};
 use std::{
     io::{self, IsTerminal},
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
 };
 use zeroize::Zeroizing;
 
@@ -36,17 +30,13 @@ pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
     }
     let (version, options, passphrase) = chosen(&args.new, args.new_key_file.as_deref(), &args.image)?;
     let random = random()?;
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGHUP, SIGINT, SIGTERM] {
-        // Without a handler, what was written is a volume all the same.
-        let _ = register(signal, Arc::clone(&stop));
-    }
-    let made = uninterrupted(|| Header::format(version, &image.file, &options, &passphrase, &random));
+    let steady = Steady::new(&image.file);
+    let made = Header::format(version, &steady, &options, &passphrase, &random);
     let (header, unlocked) = made.map_err(failed)?;
     if options.integrity.is_none() || args.integrity_no_wipe {
         return Ok(Answer::Yes);
     }
-    give_tags(&image, &header, &unlocked.key, &stop)
+    give_tags(&image, &header, &unlocked.key, &steady.asked)
 }
 
 /// An error unless somebody at the terminal agrees.

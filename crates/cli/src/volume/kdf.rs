@@ -1,7 +1,7 @@
 //! The key derivation of a new key slot.
 
 use super::args::keys::{KdfArgs, Pbkdf};
-use algkit_volume::{Argon2, Kdf, Version};
+use algkit_volume::{Argon2, Kdf, Limits, Version};
 use std::{thread, time::Duration};
 
 /// The hash where none is asked for.
@@ -13,6 +13,17 @@ const MEMORY_KIB: u64 = 1 << 20;
 /// The key derivation with the requested parameters. Parameters that were not given are measured to take the
 /// requested time.
 pub fn chosen(args: &KdfArgs, version: Version, hash: &str) -> Result<Kdf, algkit_volume::Error> {
+    within(args, version, hash, &Limits::default())
+}
+
+/// The same with other limits. A key slot beyond them would open for nobody who does not raise them.
+pub fn within(args: &KdfArgs, version: Version, hash: &str, limits: &Limits) -> Result<Kdf, algkit_volume::Error> {
+    let kdf = measured(args, version, hash)?;
+    kdf.allowed(limits)?;
+    Ok(kdf)
+}
+
+fn measured(args: &KdfArgs, version: Version, hash: &str) -> Result<Kdf, algkit_volume::Error> {
     let pbkdf = args.pbkdf.unwrap_or(if version == Version::Luks1 { Pbkdf::Pbkdf2 } else { Pbkdf::Argon2id });
     let time = Duration::from_millis(args.iter_time);
     let variant = match pbkdf {

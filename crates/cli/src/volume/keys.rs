@@ -7,7 +7,8 @@ use super::{
         keys::{AddKeyArgs, ChangeKeyArgs, KdfArgs, KillSlotArgs, NewKeyArgs, RemoveKeyArgs},
     },
     kdf::{self, DEFAULT_HASH},
-    passphrase, random, uninterrupted,
+    limits, passphrase, random,
+    steady::{Steady, uninterrupted},
 };
 use crate::{answer::Answer, error::Error};
 use algkit_volume::{Header, Kdf, NewKey, Version};
@@ -24,9 +25,9 @@ pub fn add(args: &AddKeyArgs) -> Result<Answer, Error> {
     let unlock = UnlockArgs { key_slot: open, ..args.unlock.clone() };
     let (mut header, unlocked) = headed.unlock(&unlock)?;
     let passphrase = new_passphrase(&args.new, &args.unlock, &headed.path)?;
-    let (kdf, hash) = costs(&header, &args.kdf).map_err(|error| headed.error(error))?;
+    let (kdf, hash) = costs(&header, &args.kdf, &args.unlock).map_err(|error| headed.error(error))?;
     let (new, random) = (NewKey { passphrase: &passphrase, kdf, hash: &hash, slot }, random()?);
-    let added = uninterrupted(|| header.add_key(&headed.file, &unlocked, &new, &random));
+    let added = header.add_key(&Steady::new(&headed.file), &unlocked, &new, &random);
     added.map_err(|error| headed.error(error))?;
     Ok(Answer::Yes)
 }
@@ -40,9 +41,9 @@ pub fn change(args: &ChangeKeyArgs) -> Result<Answer, Error> {
     }
     let (mut header, unlocked) = headed.unlock(&args.unlock)?;
     let passphrase = new_passphrase(&args.new, &args.unlock, &headed.path)?;
-    let (kdf, hash) = costs(&header, &args.kdf).map_err(|error| headed.error(error))?;
+    let (kdf, hash) = costs(&header, &args.kdf, &args.unlock).map_err(|error| headed.error(error))?;
     let (new, random) = (NewKey { passphrase: &passphrase, kdf, hash: &hash, slot: None }, random()?);
-    let changed = uninterrupted(|| header.change_key(&headed.file, &unlocked, &new, &random));
+    let changed = header.change_key(&Steady::new(&headed.file), &unlocked, &new, &random);
     changed.map_err(|error| headed.error(error))?;
     Ok(Answer::Yes)
 }
@@ -94,11 +95,11 @@ fn new_passphrase(new: &NewKeyArgs, old: &UnlockArgs, path: &Path) -> Result<Zer
 }
 
 /// The key derivation of a new key slot, and its hash.
-fn costs(header: &Header, args: &KdfArgs) -> Result<(Kdf, String), algkit_volume::Error> {
+fn costs(header: &Header, args: &KdfArgs, unlock: &UnlockArgs) -> Result<(Kdf, String), algkit_volume::Error> {
     let (version, hash) = match header {
         Header::Luks1(header) => (Version::Luks1, header.hash.as_str()),
         Header::Luks2(_) => (Version::Luks2, DEFAULT_HASH),
     };
     let hash = args.hash.as_deref().unwrap_or(hash);
-    Ok((kdf::chosen(args, version, hash)?, hash.to_owned()))
+    Ok((kdf::within(args, version, hash, &limits(unlock))?, hash.to_owned()))
 }

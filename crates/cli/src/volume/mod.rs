@@ -19,6 +19,7 @@ mod resize;
 mod serve;
 mod service;
 mod signature;
+mod steady;
 mod tcrypt;
 mod terminal;
 pub mod tied;
@@ -41,14 +42,13 @@ use rustix::{
     fs::{FlockOperation, OFlags, fcntl_lock, flock},
     io::Errno,
 };
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::{
     fs::{File, OpenOptions},
     io,
     os::unix::fs::{FileTypeExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
 };
+use steady::uninterrupted;
 
 pub fn run(args: &VolumeArgs) -> Result<Answer, Error> {
     match &args.command {
@@ -100,16 +100,6 @@ fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
 /// The random bytes of keys and salts.
 fn random() -> Result<Rng, Error> {
     Ok(algkit::rng("stdrng")?.key(&[])?)
-}
-
-/// Runs `work`, which SIGHUP, SIGINT and SIGTERM do not interrupt. They stay without effect, so the command has to end soon.
-fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
-    let asked = Arc::new(AtomicBool::new(false));
-    for signal in [SIGHUP, SIGINT, SIGTERM] {
-        // Without a handler, the order of what is written still leaves a good header.
-        let _ = signal_hook::flag::register(signal, Arc::clone(&asked));
-    }
-    work()
 }
 
 /// How a file is accessed.

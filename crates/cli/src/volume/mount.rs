@@ -155,7 +155,7 @@ fn lost(volume: &Arc<Volume<File>>, before: State, failures: &Failures, folder: 
         (0, Err(what)) => what,
         (n, _) => format!("{} failed; files may have lost what was written to them", count(n.into(), "request")),
     };
-    Err(Error::mount(folder, what))
+    Err(Error::Lost { folder: folder.to_owned(), reason: what })
 }
 
 /// The files in the volume, which fuse2fs shows.

@@ -45,6 +45,10 @@ pub fn new(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
         return line_of_stdin();
     }
     let first = prompt(&format!("New passphrase for {}: ", path.display()))?;
+    if first.is_empty() {
+        let reason = "an empty one, which anybody has; a key file may be empty".to_owned();
+        return Err(Error::Option { option: "passphrase", reason });
+    }
     match *first == *prompt("The same again: ")? {
         true => Ok(first),
         false => Err(Error::Option { option: "passphrase", reason: "the two are not the same".to_owned() }),

@@ -3,7 +3,7 @@
 //! The kernel does this for a process that asks for it itself (PR_SET_PDEATHSIG in prctl(2)). So the command starts itself under another name, asks, and
 //! becomes the program.
 
-use crate::{answer::Answer, args::Exit, error::Error};
+use crate::error::Error;
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 use std::{
     ffi::{OsStr, OsString},
@@ -28,16 +28,18 @@ pub fn is_called(program: &OsStr) -> bool {
     program == NAME
 }
 
-/// Becomes the program. The arguments are the name, the number of the process that has started it, the program and its arguments.
-pub fn run(arguments: &[OsString]) -> Result<Answer, Exit> {
+/// Becomes the program, or returns why not. The arguments are the name, the number of the process that has started it, the program and its arguments.
+pub fn run(arguments: &[OsString]) -> Error {
     let [_, parent, program, arguments @ ..] = arguments else {
-        return Err(Exit::Error(Error::Usage(format!("{NAME}: a program is missing"))));
+        return Error::Usage(format!("{NAME}: a program is missing"));
     };
-    let failed = |source| Exit::Error(Error::Run { program: program.clone(), source });
-    set_parent_process_death_signal(Some(Signal::TERM)).map_err(|errno| failed(errno.into()))?;
+    let failed = |source| Error::Run { program: program.clone(), source };
+    if let Err(errno) = set_parent_process_death_signal(Some(Signal::TERM)) {
+        return failed(errno.into());
+    }
     // If it ended before the line above, nothing tells of it any more.
     if getppid().map(|now| now.as_raw_nonzero().to_string()) != parent.to_str().map(str::to_owned) {
-        return Err(failed(io::Error::other("the process that has started it is gone")));
+        return failed(io::Error::other("the process that has started it is gone"));
     }
-    Err(failed(Command::new(program).args(arguments).exec()))
+    failed(Command::new(program).args(arguments).exec())
 }
