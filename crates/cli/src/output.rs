@@ -19,7 +19,7 @@ use std::{
     io::{self, Write},
     os::{
         fd::{AsFd, AsRawFd},
-        unix::fs::{MetadataExt, PermissionsExt},
+        unix::fs::{FileTypeExt, MetadataExt, PermissionsExt},
     },
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, Once, PoisonError},
@@ -49,14 +49,23 @@ struct Destination {
     private: bool,
 }
 
-/// The identity of a file, independent of its path: device and inode number.
+/// The identity of a file, independent of its path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Identity(u64, u64);
+pub enum Identity {
+    /// Device and inode number.
+    File(u64, u64),
+    /// The number of a block device, whatever node it has.
+    Device(u64),
+}
 
 impl Identity {
-    /// The identity of a regular file. Only for these does reading and writing at once destroy data.
+    /// The identity of a regular file or a block device. Only for these does reading and writing at once destroy data.
     pub fn of(metadata: &fs::Metadata) -> Option<Self> {
-        metadata.is_file().then(|| Self(metadata.dev(), metadata.ino()))
+        match metadata.file_type() {
+            kind if kind.is_file() => Some(Self::File(metadata.dev(), metadata.ino())),
+            kind if kind.is_block_device() => Some(Self::Device(metadata.rdev())),
+            _ => None,
+        }
     }
 }
 

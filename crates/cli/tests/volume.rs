@@ -2,12 +2,15 @@
 
 mod common;
 
-use common::{Folder, fails, ok, run};
+use common::{Folder, algkit, fails, ok, run};
 use std::{
     fs,
     io::{Read, Write},
-    os::unix::{fs::PermissionsExt, process::ExitStatusExt},
-    process::Stdio,
+    os::unix::{
+        fs::{PermissionsExt, symlink},
+        process::ExitStatusExt,
+    },
+    process::{Child, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -351,7 +354,7 @@ fn a_long_key_derivation_can_be_ended() {
     let folder = Folder::new();
     let (image, before) = image(&folder);
     let key = folder.arg("key");
-    let long = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "268435456"];
+    let long = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "134217728"];
     for args in [&["format", "-q", "-d", &key, &image][..], &["add-key", "-d", &key, &image, &folder.arg("new key")]] {
         let mut command = common::algkit();
         let mut child = command.arg("volume").args(args).args(long).stderr(Stdio::piped()).spawn().unwrap();
@@ -370,12 +373,201 @@ fn a_key_derivation_beyond_the_limits_is_refused() {
     let (image, before) = image(&folder);
     let key = folder.arg("key");
     for (costs, said) in [
-        (&["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "268435457"][..], "268435457 iterations"),
-        (&["--pbkdf", "pbkdf2", "--iter-time", "18446744073709551615"], "4294967295 iterations"),
+        (&["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "134217729"][..], "268435458 iterations"),
+        (&["--pbkdf", "pbkdf2", "--iter-time", "18446744073709551615"], "8589934590 iterations"),
         (&["--pbkdf-force-iterations", "4", "--pbkdf-memory", "5G"], "memory"),
     ] {
         let line = fails(&run(&[&["volume", "format", "-q", "-d", &key, &image][..], costs].concat()), 2);
         assert!(line.contains(said) && line.contains("limit"), "{line}");
     }
     assert!(folder.read("image") == before);
+}
+
+/// A command whose output nobody takes yet, after it has begun to write.
+struct Stuck(Child);
+
+impl Stuck {
+    fn begun(args: &[&str]) -> Self {
+        let mut child = algkit().args(args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        Self(child)
+    }
+}
+
+impl Drop for Stuck {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+/// Whoever reads with keys that a reencryption takes away would read noise, without an error.
+#[test]
+fn readers_and_new_keys_keep_each_other_off() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let key = folder.arg("key");
+    let text = folder.write("text", "plain");
+    let read = ["volume", "read", "-d", &key, &image];
+    let write = ["volume", "write", "-i", &text, "-d", &key, &image];
+    let again = ["volume", "reencrypt", "--drop-other-keys", "-d", &key, &image];
+    let again = [&again[..], &QUICK].concat();
+    {
+        let _reader = Stuck::begun(&read);
+        for args in [&again[..], &["volume", "encrypt", "-d", &key, &image]] {
+            let line = fails(&run(args), 2);
+            assert!(line.contains("another program reads its data"), "{args:?}: {line}");
+        }
+        // Readers do not keep each other off, nor writers of data.
+        assert_eq!(ok(&run(&read)).len(), 4 << 20);
+        ok(&run(&write));
+        ok(&run(&["volume", "open-test", "-d", &key, &image]));
+    }
+    ok(&run(&again));
+    assert_eq!(&ok(&run(&read))[..5], b"plain");
+
+    // A new header's key takes minutes, and until then nothing is written.
+    let slow = ["volume", "format", "-q", "-d", &key, "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "134217728"];
+    let mut format = algkit().args(slow).arg(&image).spawn().unwrap();
+    // A command that looked whether it has its lock might keep the lock from it. The kernel tells (proc(5), fdinfo): `lock: 1: OFDLCK ADVISORY WRITE …`.
+    let locks = || -> String {
+        let open = fs::read_dir(format!("/proc/{}/fdinfo", format.id())).into_iter().flatten().flatten();
+        open.filter_map(|info| fs::read_to_string(info.path()).ok()).collect()
+    };
+    let start = Instant::now();
+    let far = (1u64 << 62).to_string();
+    while !locks().lines().any(|line| line.contains("WRITE") && line.ends_with(&far)) {
+        assert!(start.elapsed() < Duration::from_secs(60), "{}", locks());
+        thread::sleep(Duration::from_millis(10));
+    }
+    let (refused, written) = (run(&read), run(&write));
+    let tested = run(&["volume", "open-test", "-d", &key, &image]);
+    format.kill().unwrap();
+    format.wait().unwrap();
+    for output in [refused, written] {
+        let line = fails(&output, 2);
+        assert!(line.contains("gets other keys") && line.contains("wait until"), "{line}");
+    }
+    ok(&tested);
+    assert_eq!(&ok(&run(&read))[..5], b"plain");
+}
+
+#[test]
+fn an_image_is_not_its_own_detached_header() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let key = folder.arg("key");
+    let link = folder.arg("link");
+    fs::hard_link(&image, &link).unwrap();
+    let text = folder.write("text", "plain");
+    for args in [
+        &["reencrypt", "-d", &key][..],
+        &["encrypt", "-d", &key],
+        &["decrypt", "-q", "-d", &key],
+        &["write", "-d", &key, "-i", &text],
+        &["resize", "-q", "--size", "1M"],
+    ] {
+        for header in [&image, &link] {
+            let line = fails(&run(&[&["volume"], args, &["--header", header, &image]].concat()), 2);
+            assert!(line.contains("--header") && line.contains("is the image itself"), "{args:?}: {line}");
+        }
+    }
+    assert!(folder.read("image") == good);
+}
+
+#[test]
+fn plaintext_overwrites_nothing_that_opens_the_volume() {
+    let folder = Folder::new();
+    let key = folder.write("key", "a passphrase");
+    let (image, header) = (folder.write("image", common::text(1 << 20)), folder.arg("header"));
+    ok(&run(&[&["volume", "encrypt", "-d", &key, "--header", &header, &image][..], &QUICK].concat()));
+    let (link, other) = (folder.arg("link"), folder.arg("other"));
+    symlink(&key, &link).unwrap();
+    fs::hard_link(&header, &other).unwrap();
+    let before = ["key", "image", "header"].map(|name| folder.read(name));
+    for (output, said) in [
+        (&key, "a key file"),
+        (&link, "a key file"),
+        (&header, "its header"),
+        (&other, "its header"),
+        (&image, "input"),
+    ] {
+        let line = fails(&run(&["volume", "read", "-d", &key, "--header", &header, "-o", output, &image]), 2);
+        assert!(line.contains(said), "{output}: {line}");
+    }
+    // As the shell's >> opens it.
+    let appended = fs::File::options().append(true).open(&key).unwrap();
+    let read = ["volume", "read", "-d", &key, "--header", &header, &image];
+    let line = fails(&algkit().args(read).stdout(appended).output().unwrap(), 2);
+    assert!(line.contains("a key file"), "{line}");
+    assert!(["key", "image", "header"].map(|name| folder.read(name)) == before);
+    ok(&run(&[&read[..], &["-o", &folder.arg("new")]].concat()));
+    assert_eq!(folder.read("new"), common::text(1 << 20));
+    assert_eq!(fs::metadata(folder.path("new")).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+/// A terminal takes some characters for commands, and a header may come from anybody.
+#[test]
+fn what_a_header_says_is_printed_without_control_characters() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let hostile = "\\u001b[31m\\u007f\\u009b2J\\u202e\\ud83d\\udd11";
+    let label = "\u{1b}[0m\u{9b}K\u{7f}\n";
+    let token = format!(r#""tokens":{{"0":{{"type":"{hostile}","keyslots":[],"{hostile}":"{hostile}"}}}}"#);
+    let mut bytes = altered(&good, r#""tokens":{}"#, &token);
+    for copy in bytes[..2 * COPY].chunks_exact_mut(COPY) {
+        // The label and the subsystem.
+        for at in [24, 208] {
+            copy[at..at + label.len()].copy_from_slice(label.as_bytes());
+        }
+        copy[448..512].fill(0);
+        let sum = algkit::sha256().digest(copy);
+        copy[448..480].copy_from_slice(&sum);
+    }
+    fs::write(&image, &bytes).unwrap();
+    for args in [&["volume", "dump", &image][..], &["volume", "dump", "--json", &image]] {
+        let text = String::from_utf8(ok(&run(args)).to_vec()).unwrap();
+        let control = text.chars().find(|c| (c.is_control() && !"\n\t".contains(*c)) || *c == '\u{202e}');
+        assert_eq!(control, None, "{args:?}");
+        if let Ok(json) = serde_json::from_str::<serde_json::Value>(&text) {
+            assert_eq!(json["label"], label);
+            assert_eq!(json["metadata"]["tokens"]["0"]["type"], "\u{1b}[31m\u{7f}\u{9b}2J\u{202e}🔑");
+        } else {
+            assert!(!args.contains(&"--json"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn data_of_an_odd_length_is_not_encrypted_in_part() {
+    let folder = Folder::new();
+    let key = folder.write("key", "a passphrase");
+    for (len, sector, shifted) in
+        [(100_001, "512", false), (1 << 20 | 512, "4096", false), ((48 << 20) + 1, "512", true)]
+    {
+        let image = folder.write("image", vec![7; len]);
+        let header = folder.arg("header");
+        let place = if shifted { ["--reduce-device-size", "32M"] } else { ["--header", &header] };
+        let encrypt = ["volume", "encrypt", "-d", &key, "--sector-size", sector, &image];
+        let line = fails(&run(&[&encrypt[..], &place, &QUICK].concat()), 2);
+        assert!(line.contains("no whole number of sectors"), "{line}");
+        assert!(folder.read("image") == vec![7; len] && !folder.path("header").exists());
+    }
+}
+
+#[test]
+fn the_same_command_does_what_is_left_of_an_encryption() {
+    let folder = Folder::new();
+    let key = folder.write("key", "a passphrase");
+    let image = folder.write("image", vec![7; 48 << 20]);
+    let encrypt = ["volume", "encrypt", "-d", &key, "--reduce-device-size", "32M", &image];
+    let encrypt = [&encrypt[..], &QUICK].concat();
+    ok(&run(&encrypt));
+    let slot = r#""keyslots":{"7":{"type":"reencrypt","key_size":1,"mode":"encrypt","direction":"backward","area":{"type":"none","offset":"8388608","size":"4096"}},"#;
+    fs::write(&image, altered(&folder.read("image"), r#""keyslots":{"#, slot)).unwrap();
+    ok(&run(&encrypt));
+    let dumped = String::from_utf8(ok(&run(&["volume", "dump", "--json", &image])).to_vec()).unwrap();
+    assert!(!dumped.contains("backward"), "{dumped}");
+    assert!(fails(&run(&encrypt), 2).contains("LUKS volume already"));
+    assert!(ok(&run(&["volume", "read", "-d", &key, &image]))[..16 << 20].iter().all(|byte| *byte == 7));
 }

@@ -92,6 +92,19 @@ pub enum Error {
         /// The length of the zone in bytes.
         len: u64,
     },
+    /// A reencryption with checksums was cut off while it wrote a zone, and blocks of that zone are neither old nor new.
+    #[error(
+        "{blocks} blocks in the {len} bytes from byte {offset} on are neither old nor new: the disk tore them, or somebody wrote there while they were \
+         being rewritten; `reencrypt --resume-only --resilience none` goes on and loses them"
+    )]
+    TornBlocks {
+        /// Where the first of them begins in the plaintext.
+        offset: u64,
+        /// The number of bytes from there to the end of the last one.
+        len: u64,
+        /// The number of blocks.
+        blocks: u64,
+    },
     /// The metadata of a reencryption was changed by somebody who does not know the keys.
     #[error("the metadata of the reencryption is not what was written when it began: it was damaged or forged")]
     ForgedReencryption,

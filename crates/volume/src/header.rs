@@ -5,6 +5,7 @@ use crate::{
     crypt::is_sector_size,
     format::{Options, wipe},
     integrity::Empty,
+    kdf::Budget,
     keyslots::{self, Keyslots, NewKey},
     luks1, luks2, reencrypt, storage,
 };
@@ -187,7 +188,7 @@ impl Header {
     ) -> Result<Unlocked, Error> {
         match self.reencryption() {
             Some((header, reencryption)) => reencrypt::unlock(header, &reencryption, storage, passphrase, slot, limits),
-            None => keyslots::unlock(self.slots(), storage, passphrase, slot, limits),
+            None => keyslots::unlock(self.slots(), storage, passphrase, slot, &mut Budget::new(limits)),
         }
     }
 

@@ -25,14 +25,63 @@ pub struct Limits {
     pub memory_kib: u64,
     /// KiB that Argon2 may fill, in all passes together.
     pub work_kib: u64,
-    /// Iterations of PBKDF2.
+    /// Iterations of PBKDF2 with SHA-256 for one block of output. Slower hashes, and more blocks, count as so many iterations as take as long.
     pub iterations: u64,
+    /// So many times this work and these iterations, at most, are for all key slots together that a passphrase is tried on.
+    pub tries: u64,
 }
 
 impl Default for Limits {
-    /// 4 GiB of memory, which is the most that cryptsetup asks for; 256 GiB of work, some minutes; 2^28 iterations, about a minute.
+    /// 4 GiB of memory, which is the most that cryptsetup asks for; 256 GiB of work, some minutes; 2^28 iterations, about a minute; and eight times
+    /// that for all key slots together.
     fn default() -> Self {
-        Self { memory_kib: 4 << 20, work_kib: 256 << 20, iterations: 1 << 28 }
+        Self { memory_kib: 4 << 20, work_kib: 256 << 20, iterations: 1 << 28, tries: 8 }
+    }
+}
+
+/// What is left for the key slots that a passphrase is tried on. Without that, a header could ask for hours, as it has up to 32 of them.
+pub(crate) struct Budget {
+    pub limits: Limits,
+    iterations: u64,
+    work_kib: u64,
+}
+
+impl Budget {
+    pub fn new(limits: &Limits) -> Self {
+        let all = |one: u64| one.saturating_mul(limits.tries);
+        Self { limits: *limits, iterations: all(limits.iterations), work_kib: all(limits.work_kib) }
+    }
+
+    /// Takes the cost of a key of `size` bytes; an error if the limits do not allow it, or not any more.
+    pub fn take(&mut self, kdf: &Kdf, size: usize) -> Result<(), Error> {
+        kdf.allowed(size, &self.limits)?;
+        let (what, cost, left, one) = match kdf {
+            Kdf::Pbkdf2 { .. } => {
+                let cost = kdf.iterations(size)?;
+                ("iterations of PBKDF2 with those before it", cost, &mut self.iterations, self.limits.iterations)
+            }
+            Kdf::Argon2 { .. } => (
+                "KiB of work for Argon2 with those before it",
+                kdf.work_kib(),
+                &mut self.work_kib,
+                self.limits.work_kib,
+            ),
+        };
+        let limit = one.saturating_mul(self.limits.tries);
+        within(what, (limit - *left).saturating_add(cost), limit)?;
+        *left -= cost;
+        Ok(())
+    }
+}
+
+/// How many iterations with SHA-256 take as long as one with this hash, about. Names that are not here are those of the slowest.
+fn weight(hash: &str) -> u64 {
+    match hash {
+        "sha1" | "sha224" | "sha256" | "sha384" | "sha512" | "md5" => 1,
+        "ripemd160" | "rmd160" | "sm3" => 4,
+        _ if hash.starts_with("blake2") || hash.starts_with("sha3-") || hash.starts_with("sha512-") => 4,
+        "whirlpool" | "wp512" => 16,
+        _ => 64,
     }
 }
 
@@ -131,7 +180,7 @@ impl Kdf {
 
     /// A key of `size` bytes, without limits, as the caller has chosen the costs.
     pub(crate) fn key(&self, passphrase: &[u8], size: usize) -> Result<Key, Error> {
-        let all = Limits { memory_kib: u64::MAX, work_kib: u64::MAX, iterations: u64::MAX };
+        let all = Limits { memory_kib: u64::MAX, work_kib: u64::MAX, iterations: u64::MAX, tries: 1 };
         self.bounded_key(passphrase, size, &all)
     }
 
@@ -142,23 +191,35 @@ impl Kdf {
         Ok(key)
     }
 
-    /// An error if it costs more than the limits allow.
-    pub fn allowed(&self, limits: &Limits) -> Result<(), Error> {
+    /// An error if a key of `size` bytes costs more than the limits allow.
+    pub fn allowed(&self, size: usize, limits: &Limits) -> Result<(), Error> {
         match self {
-            Self::Pbkdf2 { iterations, .. } => {
-                within("iterations of PBKDF2", u64::from(*iterations), limits.iterations)
+            Self::Pbkdf2 { .. } => within("iterations of PBKDF2", self.iterations(size)?, limits.iterations),
+            Self::Argon2 { memory_kib, .. } => {
+                within("KiB of memory for Argon2", u64::from(*memory_kib), limits.memory_kib)?;
+                within("KiB of work for Argon2", self.work_kib(), limits.work_kib)
             }
-            Self::Argon2 { time, memory_kib, .. } => {
-                let memory = u64::from(*memory_kib);
-                within("KiB of memory for Argon2", memory, limits.memory_kib)?;
-                within("KiB of work for Argon2", memory * u64::from(*time), limits.work_kib)
-            }
+        }
+    }
+
+    /// Iterations of PBKDF2 for a key of `size` bytes, as [`Limits`] count them.
+    fn iterations(&self, size: usize) -> Result<u64, Error> {
+        let Self::Pbkdf2 { hash, iterations, .. } = self else { return Ok(0) };
+        let blocks = size.div_ceil(lookup::hash(hash)?.digest_size()) as u64;
+        Ok(u64::from(*iterations).saturating_mul(blocks).saturating_mul(weight(hash)))
+    }
+
+    /// KiB that Argon2 fills in all passes.
+    fn work_kib(&self) -> u64 {
+        match self {
+            Self::Pbkdf2 { .. } => 0,
+            Self::Argon2 { time, memory_kib, .. } => u64::from(*memory_kib) * u64::from(*time),
         }
     }
 
     /// Fills `key`, if the limits allow it.
     pub fn derive(&self, passphrase: &[u8], limits: &Limits, key: &mut [u8]) -> Result<(), Error> {
-        self.allowed(limits)?;
+        self.allowed(key.len(), limits)?;
         match self {
             Self::Pbkdf2 { hash, iterations, salt } => pbkdf2(hash, passphrase, salt, *iterations, key),
             Self::Argon2 { variant, time, memory_kib, cpus, salt } => {
@@ -176,7 +237,7 @@ impl Kdf {
     }
 }
 
-fn within(what: &'static str, asked: u64, limit: u64) -> Result<(), Error> {
+pub(crate) fn within(what: &'static str, asked: u64, limit: u64) -> Result<(), Error> {
     if asked <= limit { Ok(()) } else { Err(Error::Limit { what, asked, limit }) }
 }
 
@@ -212,20 +273,37 @@ mod tests {
 
     #[test]
     fn costs_beyond_the_limits_are_refused_before_any_work() {
-        let limits = Limits { memory_kib: 1024, work_kib: 2048, iterations: 1000 };
+        let limits = Limits { memory_kib: 1024, work_kib: 2048, iterations: 1000, tries: 1 };
         let argon2 =
             |memory_kib, time| Kdf::Argon2 { variant: Argon2::Id, time, memory_kib, cpus: 1, salt: vec![1; 32] };
+        let pbkdf2 = |hash: &str, iterations| Kdf::Pbkdf2 { hash: hash.into(), iterations, salt: vec![] };
         let mut key = [0; 32];
         for (kdf, what) in [
             (argon2(u32::MAX, 1), "KiB of memory"),
             (argon2(1024, 3), "KiB of work"),
             (argon2(1024, u32::MAX), "KiB of work"),
-            (Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 1001, salt: vec![] }, "iterations"),
+            (pbkdf2("sha256", 1001), "1001 iterations"),
+            // Two blocks of 20 bytes.
+            (pbkdf2("sha1", 501), "1002 iterations"),
+            (pbkdf2("whirlpool", 999), "iterations"),
         ] {
             let error = kdf.derive(b"", &limits, &mut key).unwrap_err();
             assert!(error.to_string().contains(what), "{error}");
         }
         argon2(1024, 2).derive(b"", &limits, &mut key).unwrap();
         assert_ne!(key, [0; 32]);
+    }
+
+    #[test]
+    fn all_slots_together_have_a_limit() {
+        let limits = Limits { memory_kib: 1024, work_kib: 2048, iterations: 1000, tries: 3 };
+        let pbkdf2 = Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 900, salt: vec![] };
+        let argon2 = Kdf::Argon2 { variant: Argon2::Id, time: 2, memory_kib: 1024, cpus: 1, salt: vec![1; 32] };
+        for (kdf, what) in [(pbkdf2, "3600 iterations"), (argon2, "8192 KiB of work")] {
+            let mut budget = Budget::new(&limits);
+            (0..3).for_each(|_| budget.take(&kdf, 32).unwrap());
+            let error = budget.take(&kdf, 32).unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
+        }
     }
 }

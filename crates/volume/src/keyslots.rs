@@ -5,7 +5,9 @@
 //! before the header loses its place.
 
 use crate::{
-    Error, Kdf, Key, Limits, ReadAt, Unlocked, WriteAt, lookup,
+    Error, Kdf, Key, ReadAt, Unlocked, WriteAt,
+    kdf::Budget,
+    lookup,
     slot::{Area, KeyDigest, KeySlot},
 };
 use algkit::Rng;
@@ -36,6 +38,11 @@ pub(crate) trait Keyslots {
     /// The slot with this number, if it is in use.
     fn slot(&self, number: u32) -> Result<KeySlot, Error>;
 
+    /// The area of that slot, also if nothing confirms the key in it.
+    fn area(&self, number: u32) -> Result<Area, Error> {
+        Ok(self.slot(number)?.area)
+    }
+
     /// The digest that confirms the volume's key.
     fn digest(&self) -> Result<KeyDigest, Error>;
 
@@ -64,7 +71,7 @@ pub(crate) fn unlock(
     storage: &dyn ReadAt,
     passphrase: &[u8],
     slot: Option<u32>,
-    limits: &Limits,
+    budget: &mut Budget,
 ) -> Result<Unlocked, Error> {
     if let Some(number) = slot {
         header.slot(number)?;
@@ -72,7 +79,7 @@ pub(crate) fn unlock(
     // If a slot cannot be tried, the others are tried all the same.
     let mut answer = Error::WrongPassphrase;
     for number in slot.map_or_else(|| header.candidates(), |number| vec![number]) {
-        match header.slot(number).and_then(|slot| slot.open(storage, passphrase, limits)) {
+        match header.slot(number).and_then(|slot| slot.open(storage, passphrase, budget)) {
             Ok(Some(key)) => return Ok(Unlocked { slot: Some(number), key, other: None }),
             Ok(None) => {}
             Err(error) => answer = error,
@@ -154,7 +161,7 @@ pub(crate) fn remove(
     random: &Rng,
 ) -> Result<(), Error> {
     header.writable()?;
-    let area = header.slot(number)?.area;
+    let area = header.area(number)?;
     if !last && header.bound() == [number] {
         return Err(Error::LastSlot(number));
     }

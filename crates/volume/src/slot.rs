@@ -1,7 +1,9 @@
 //! A key slot, which is the same in both versions of LUKS. A key is derived from the passphrase; it decrypts an area; the area's stripes are
 //! merged into the volume's key; and a digest confirms that this is the right key.
 
-use crate::{CipherSpec, Error, Kdf, Key, Limits, ReadAt, SectorCipher, WriteAt, af, crypt::UNIT, storage};
+use crate::{
+    CipherSpec, Error, Kdf, Key, Limits, ReadAt, SectorCipher, WriteAt, af, crypt::UNIT, kdf::Budget, storage,
+};
 use algkit::{Direction, Rng};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -21,12 +23,13 @@ pub(crate) struct KeySlot {
 
 impl KeySlot {
     /// The key in the slot, if the passphrase is the slot's.
-    pub fn open(&self, storage: &dyn ReadAt, passphrase: &[u8], limits: &Limits) -> Result<Option<Key>, Error> {
-        // The digest's cost is checked first, before time goes into the slot's key derivation.
-        self.digest.kdf.allowed(limits)?;
-        let derived = self.kdf.bounded_key(passphrase, self.area.cipher_key, limits)?;
+    pub fn open(&self, storage: &dyn ReadAt, passphrase: &[u8], budget: &mut Budget) -> Result<Option<Key>, Error> {
+        // Both costs are checked before time goes into one of them.
+        budget.take(&self.digest.kdf, self.digest.digest.len())?;
+        budget.take(&self.kdf, self.area.cipher_key)?;
+        let derived = self.kdf.bounded_key(passphrase, self.area.cipher_key, &budget.limits)?;
         let key = self.area.open(storage, &derived)?;
-        Ok(self.digest.tells(&key, limits)?.then_some(key))
+        Ok(self.digest.tells(&key, &budget.limits)?.then_some(key))
     }
 }
 

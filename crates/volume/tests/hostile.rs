@@ -311,3 +311,51 @@ fn what_is_no_volume() {
         assert!(error.starts_with(said), "{error}");
     }
 }
+
+/// What is written to a plain segment would be on the disk as it is.
+#[test]
+fn plain_segments_are_those_of_a_reencryption_alone() {
+    use algkit_volume::Key;
+    let linear = |offset: &str| json!({"type": "linear", "offset": offset, "size": "4096"});
+    let (mut beside, mut alone) = (metadata(), metadata());
+    beside["segments"]["0"]["size"] = json!("4096");
+    beside["segments"]["1"] = linear("1052672");
+    (alone["segments"]["0"], alone["digests"]["0"]["segments"]) = (linear("1048576"), json!([]));
+    for (metadata, segment) in [(beside, 1), (alone, 0)] {
+        let header = read(&metadata).unwrap();
+        let disk = Memory::new(vec![0; 2 << 20]);
+        for error in
+            [header.open(&disk, &Key::new((0..64).collect())).unwrap_err(), header.openable(&disk).unwrap_err()]
+        {
+            assert!(error.to_string().starts_with(&format!("segment {segment}: it is plain")), "{error}");
+        }
+    }
+}
+
+/// A header has up to 32 key slots, and a passphrase is tried on each of them.
+#[test]
+fn all_key_slots_together_are_capped() {
+    let mut many = metadata();
+    many["keyslots"]["0"]["kdf"] =
+        json!({"type": "pbkdf2", "hash": "sha256", "iterations": 400, "salt": metadata()["digests"]["0"]["salt"]});
+    many["config"]["keyslots_size"] = json!("10485760");
+    many["segments"]["0"]["offset"] = json!("16777216");
+    for number in 1..32 {
+        many["keyslots"][number.to_string()] = many["keyslots"]["0"].clone();
+        many["keyslots"][number.to_string()]["area"]["offset"] = json!((32768 + 258_048 * number).to_string());
+    }
+    many["digests"]["0"]["keyslots"] = (0..32).map(|number| number.to_string()).collect();
+    let header = read(&many).unwrap();
+    let device = Memory::new(vec![0; 20 << 20]);
+    // Each slot takes two blocks for its area's key, and 1000 iterations for the digest.
+    let answer = |tries| {
+        let limits = Limits { iterations: 1000, tries, ..Limits::default() };
+        (header.unlock(&device, b"a guess", None, &limits), header.unlock(&device, b"a guess", Some(31), &limits))
+    };
+    for (tries, all) in [(57, false), (58, true)] {
+        let (every, one) = answer(tries);
+        assert_eq!(matches!(every, Err(Error::WrongPassphrase)), all, "{every:?}");
+        assert!(all || matches!(every, Err(Error::Limit { .. })), "{every:?}");
+        assert!(matches!(one, Err(Error::WrongPassphrase)), "{one:?}");
+    }
+}

@@ -14,7 +14,7 @@ use serde_json::json;
 use std::fmt::Write as _;
 
 pub fn run(args: &DumpArgs, format: Format) -> Result<Answer, Error> {
-    let image = Named::open(&args.image, Access::Read)?;
+    let image = Named::open(&args.image, Access::Inspect)?;
     if format == Format::Tcrypt {
         return tcrypt::dump(args, &image);
     }
@@ -27,10 +27,25 @@ pub fn run(args: &DumpArgs, format: Format) -> Result<Answer, Error> {
     let text = match (&header, args.json) {
         (Header::Luks1(header), false) => luks1_text(header, &args.image.display().to_string()),
         (Header::Luks2(header), false) => luks2_text(header),
-        (header, true) => format!("{:#}\n", to_json(header)),
+        (header, true) => json_text(&to_json(header)),
     };
     print_all(text.as_bytes())?;
     Ok(Answer::Yes)
+}
+
+/// JSON in lines. Characters of the header that would change what a terminal shows are escaped: a control character has no place but in a string.
+fn json_text(json: &serde_json::Value) -> String {
+    let mut text = String::new();
+    for character in format!("{json:#}\n").chars() {
+        if character == '\n' || visible(character.encode_utf8(&mut [0; 4])).starts_with(character) {
+            text.push(character);
+        } else {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        }
+    }
+    text
 }
 
 /// Bytes as luksDump prints them: 16 per line, each followed by a space.

@@ -19,7 +19,7 @@ use algkit_volume::{Header, ReadAt, Version};
 use rustix::fs::FlockOperation;
 
 pub fn backup(args: &HeaderBackupArgs) -> Result<Answer, Error> {
-    let mut image = Named::open(&args.image, Access::Read)?;
+    let mut image = Named::open(&args.image, Access::Inspect)?;
     // A header that is being changed has key slots of two times.
     image.lock_header(FlockOperation::NonBlockingLockShared)?;
     let header = image.header()?;
@@ -42,7 +42,7 @@ pub fn backup(args: &HeaderBackupArgs) -> Result<Answer, Error> {
 }
 
 pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
-    let backup = Named::open(&args.header_backup_file, Access::Read)?;
+    let backup = Named::open(&args.header_backup_file, Access::Inspect)?;
     let mut header = backup.header()?;
     let have = backup.file.size().map_err(|error| backup.error(error))?;
     let refused = |reason| Err(Error::Option { option: "--header-backup-file", reason });

@@ -10,6 +10,9 @@ pub const DEFAULT_HASH: &str = "sha256";
 /// The maximum default memory for Argon2 in KiB, as in cryptsetup.
 const MEMORY_KIB: u64 = 1 << 20;
 
+/// The length in bytes of the longest key that a key slot derives, of two keys for AES-256 in XTS.
+const LONGEST: usize = 64;
+
 /// The key derivation with the requested parameters. Parameters that were not given are measured to take the
 /// requested time.
 pub fn chosen(args: &KdfArgs, version: Version, hash: &str) -> Result<Kdf, algkit_volume::Error> {
@@ -19,7 +22,7 @@ pub fn chosen(args: &KdfArgs, version: Version, hash: &str) -> Result<Kdf, algki
 /// The same with other limits. A key slot beyond them would open for nobody who does not raise them.
 pub fn within(args: &KdfArgs, version: Version, hash: &str, limits: &Limits) -> Result<Kdf, algkit_volume::Error> {
     let kdf = measured(args, version, hash)?;
-    kdf.allowed(limits)?;
+    kdf.allowed(LONGEST, limits)?;
     Ok(kdf)
 }
 

@@ -1,4 +1,4 @@
-//! cryptsetup's locks of block devices.
+//! Locks: those of data, which are on bytes of the file, and cryptsetup's of block devices.
 
 use rustix::fs::{OFlags, major, minor};
 use std::{
@@ -26,4 +26,58 @@ pub fn of_device(file: &File) -> Option<File> {
         .custom_flags(flags)
         .open(path)
         .ok()
+}
+
+/// What a lock of data is on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The bytes of the data. qemu locks some of them, so that a writer and qemu keep each other off.
+    Data,
+    /// The keys of the data and its place. cryptsetup does not know this lock.
+    Keys,
+}
+
+/// Who may have a lock beside this one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Others that share it.
+    Shared,
+    /// Nobody.
+    Exclusive,
+}
+
+/// Whether the file got the lock. It ends when the file and all of its clones are closed. Some file systems have no locks: then everybody gets them.
+///
+/// The lock is the open file's. A process would lose one of its own (`F_SETLK`) as soon as it closed any file of the same inode.
+#[cfg(target_pointer_width = "64")]
+pub fn lock(file: &File, part: Part, how: How) -> bool {
+    use nix::{
+        errno::Errno,
+        fcntl::{FcntlArg::F_OFD_SETLK, fcntl},
+        libc,
+    };
+    /// A byte that no file has.
+    const FAR: i64 = 1 << 62;
+    let (l_start, l_len) = match part {
+        Part::Data => (0, FAR),
+        Part::Keys => (FAR, 1),
+    };
+    let kind = match how {
+        How::Shared => libc::F_RDLCK,
+        How::Exclusive => libc::F_WRLCK,
+    };
+    let lock = libc::flock { l_type: kind as i16, l_whence: libc::SEEK_SET as i16, l_start, l_len, l_pid: 0 };
+    !matches!(fcntl(file, F_OFD_SETLK(&lock)), Err(Errno::EAGAIN | Errno::EACCES))
+}
+
+/// The same where places in files may have 32 bits, and the kernel no such locks. Nothing is locked there but data that is written.
+#[cfg(not(target_pointer_width = "64"))]
+pub fn lock(file: &File, part: Part, how: How) -> bool {
+    use rustix::{
+        fs::{FlockOperation, fcntl_lock},
+        io::Errno,
+    };
+    let exclusive = FlockOperation::NonBlockingLockExclusive;
+    (part, how) != (Part::Data, How::Exclusive)
+        || !matches!(fcntl_lock(file, exclusive), Err(Errno::AGAIN | Errno::ACCESS))
 }

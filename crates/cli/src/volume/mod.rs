@@ -31,15 +31,16 @@ mod turn;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod ublk;
 
-use crate::{answer::Answer, error::Error, out::complain};
+use crate::{answer::Answer, error::Error, out::complain, output::Identity};
 use algkit::Rng;
 use algkit_volume::{Header, Key, Limits, ReadAt, Unlocked, Volume};
 use args::{
     OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand,
     kind::{Format, KindArgs},
 };
+use locks::{How, Part};
 use rustix::{
-    fs::{FlockOperation, OFlags, fcntl_lock, flock},
+    fs::{FlockOperation, OFlags, flock},
     io::Errno,
 };
 use std::{
@@ -91,7 +92,7 @@ fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
     if let Some(reason) = what {
         return Err(Error::Option { option: "--type", reason: reason.to_owned() });
     }
-    let place = Place::open(&args.place, Access::Read)?;
+    let place = Place::open(&args.place, Access::Inspect)?;
     // Opening the volume also checks the key's length against its cipher, and that the data exists.
     place.volume(&place.data.file, &args.unlock, &args.kind)?;
     Ok(Answer::Yes)
@@ -102,16 +103,25 @@ fn random() -> Result<Rng, Error> {
     Ok(algkit::rng("stdrng")?.key(&[])?)
 }
 
-/// How a file is accessed.
+/// What a file is opened for. Each but the first holds locks as long as the file is open.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Access {
+    /// The header is read.
+    Inspect,
+    /// The data is read: its keys and its place stay as they are.
     Read,
     /// The data is written.
     Data,
     /// The header is written.
     Header,
-    /// Both.
+    /// Both, and the data may get other keys, or another place.
     All,
+}
+
+impl Access {
+    fn writes(self) -> bool {
+        !matches!(self, Self::Inspect | Self::Read)
+    }
 }
 
 /// A file with its name for messages.
@@ -135,13 +145,13 @@ impl Named {
         // Linux refuses a block device that is mounted, swapped to, or mapped, or whose partitions are. A header may change meanwhile.
         let alone = is_device && matches!(access, Access::Data | Access::All);
         let flags = if alone { OFlags::EXCL.bits() as i32 } else { 0 };
-        let opened = OpenOptions::new().read(true).write(access != Access::Read).custom_flags(flags).open(path);
+        let opened = OpenOptions::new().read(true).write(access.writes()).custom_flags(flags).open(path);
         let file = opened.map_err(|source| match access {
             _ if alone && source.kind() == io::ErrorKind::ResourceBusy => {
                 let reason = "it is in use: mounted, mapped, or open in a program that wants it alone".to_owned();
                 Error::Busy { path: path.to_owned(), reason }
             }
-            Access::Read => Error::Read { name: name(), source },
+            _ if !access.writes() => Error::Read { name: name(), source },
             _ => Error::Write { name: name(), source },
         })?;
         let is_folder = file.metadata().is_ok_and(|metadata| metadata.is_dir());
@@ -149,22 +159,37 @@ impl Named {
             return Err(Error::Read { name: name(), source: rustix::io::Errno::ISDIR.into() });
         }
         let mut named = Self { file, path: path.to_owned(), access, locks: Vec::new() };
-        let exclusive = FlockOperation::NonBlockingLockExclusive;
+        named.lock_data()?;
         if matches!(access, Access::Header | Access::All) {
-            named.lock_header(exclusive)?;
-        }
-        // Keeps others from the data as qemu does, by locks on the file's bytes. Some file systems have no locks: then there are none.
-        if matches!(access, Access::Data | Access::All)
-            && matches!(fcntl_lock(&named.file, exclusive), Err(Errno::AGAIN | Errno::ACCESS))
-        {
-            return Err(named.busy("data"));
+            named.lock_header(FlockOperation::NonBlockingLockExclusive)?;
         }
         Ok(named)
     }
 
-    fn busy(&self, what: &str) -> Error {
-        let reason = format!("another program uses its {what}; wait until it is done");
-        Error::Busy { path: self.path.clone(), reason }
+    fn busy(&self, reason: &str) -> Error {
+        Error::Busy { path: self.path.clone(), reason: reason.to_owned() }
+    }
+
+    /// Keeps others from the data. Whoever would read it with keys that change, or from a place that it leaves, would get noise, or write it.
+    fn lock_data(&self) -> Result<(), Error> {
+        let lock = |part, how, reason: &str| match locks::lock(&self.file, part, how) {
+            true => Ok(()),
+            false => Err(self.busy(reason)),
+        };
+        if matches!(self.access, Access::Read | Access::Data | Access::All) {
+            let changing = "its data gets other keys or another place (reencrypt, encrypt, decrypt, format, resize, convert or header-restore); \
+                            wait until that is done";
+            lock(Part::Keys, How::Shared, changing)?;
+        }
+        if matches!(self.access, Access::Data | Access::All) {
+            let written = "another program uses its data (write, serve, mount, ublk, or qemu); wait until it is done";
+            lock(Part::Data, How::Exclusive, written)?;
+        }
+        if self.access == Access::All {
+            let read = "another program reads its data (read, serve, mount or ublk); wait until it is done, or end it";
+            lock(Part::Keys, How::Exclusive, read)?;
+        }
+        Ok(())
     }
 
     /// Keeps others from the header as cryptsetup does: by a lock on the file, and if that is a block device, by one on a file that is named after
@@ -173,7 +198,7 @@ impl Named {
         let device = locks::of_device(&self.file);
         for file in device.iter().chain([&self.file]) {
             if flock(file, how) == Err(Errno::WOULDBLOCK) {
-                return Err(self.busy("header"));
+                return Err(self.busy("another program uses its header; wait until it is done"));
             }
         }
         self.locks.extend(device);
@@ -183,7 +208,7 @@ impl Named {
     /// An error if this file, whose header this is, is to be written as `data` and is a detached header alone. The data of such a volume begins at
     /// byte 0 of its own device, so it would be written over the header.
     fn refuse_lone_header(&self, data: &Named, header: &Header) -> Result<(), Error> {
-        if !std::ptr::eq(self, data) || data.access == Access::Read || header.data_offset() != 0 {
+        if !std::ptr::eq(self, data) || !data.access.writes() || header.data_offset() != 0 {
             return Ok(());
         }
         let reason = format!("`{0}` is a header without data; name the image, and --header {0}", self.path.display());
@@ -228,6 +253,21 @@ impl Named {
     }
 }
 
+/// An error if the image itself is named as the file with its header: data would be written over the header, or a lock kept from its owner.
+fn refuse_as_header(image: &Path, header: Option<&Path>) -> Result<(), Error> {
+    let identity = |path: &Path| path.metadata().ok().as_ref().and_then(Identity::of);
+    match header.filter(|header| identity(header).is_some_and(|header| Some(header) == identity(image))) {
+        Some(header) => {
+            let name = header.display();
+            let reason = format!(
+                "`{name}` is the image itself; name another file, or leave it out if the image begins with its header"
+            );
+            Err(Error::Option { option: "--header", reason })
+        }
+        None => Ok(()),
+    }
+}
+
 /// The files of a volume: its data, and its header if that is detached.
 struct Place {
     data: Named,
@@ -236,7 +276,10 @@ struct Place {
 
 impl Place {
     fn open(args: &PlaceArgs, access: Access) -> Result<Self, Error> {
-        let header = args.header.as_deref().map(|path| Named::open(path, Access::Read)).transpose()?;
+        if access.writes() {
+            refuse_as_header(&args.image, args.header.as_deref())?;
+        }
+        let header = args.header.as_deref().map(|path| Named::open(path, Access::Inspect)).transpose()?;
         Ok(Self { data: Named::open(&args.image, access)?, header })
     }
 
@@ -272,7 +315,7 @@ impl Place {
             Format::Plain => Ok(plain::open(self, storage, args, kind)?),
         };
         let volume = volume.map_err(|error| self.data.error(error))?;
-        if self.data.access != Access::Read {
+        if self.data.access.writes() {
             volume.writable().map_err(|error| self.data.error(error))?;
         }
         if volume.iv_repeats() {

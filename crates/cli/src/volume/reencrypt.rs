@@ -8,7 +8,7 @@ use super::{
     },
     format,
     kdf::{self, DEFAULT_HASH},
-    limits, passphrase, random, turn, uninterrupted,
+    limits, passphrase, random, refuse_as_header, turn, uninterrupted,
 };
 use crate::{answer::Answer, error::Error, out::complain, output::Output, progress::Progress};
 use algkit_volume::{
@@ -59,6 +59,7 @@ pub fn run(args: &ReencryptArgs) -> Result<Answer, Error> {
 
 /// Gives the data another key, or goes on with whatever is under way.
 fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
+    refuse_as_header(&args.place.image, args.place.header.as_deref())?;
     let data = Named::open(&args.place.image, Access::All)?;
     let headed = args.place.header.as_deref().map(|path| Named::open(path, Access::Header)).transpose()?;
     let headed = headed.as_ref().unwrap_or(&data);
@@ -109,13 +110,15 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
 }
 
 pub fn encrypt(args: &EncryptArgs) -> Result<Answer, Error> {
+    refuse_as_header(&args.image, args.header.as_deref())?;
     let data = Named::open(&args.image, Access::All)?;
     if let Some(header) = args.header.as_deref().filter(|header| header.exists() || args.how.resume_only) {
         let headed = Named::open(header, Access::Header)?;
         return go_on(&headed, &data, &args.unlock, &args.how, Mode::Encrypt);
     }
     match Header::read(&data.file) {
-        Ok(header) if header.reencryption().is_some() && args.header.is_none() => {
+        // If all but the end is done, the end is left.
+        Ok(header) if args.header.is_none() && (header.reencryption().is_some() || is_left_over(&header)) => {
             return go_on(&data, &data, &args.unlock, &args.how, Mode::Encrypt);
         }
         Ok(_) => {
@@ -133,6 +136,11 @@ pub fn encrypt(args: &EncryptArgs) -> Result<Answer, Error> {
         Some(header) => encrypt_elsewhere(args, header, &data),
         None => encrypt_shifted(args, &data),
     }
+}
+
+/// Whether the end of a reencryption was cut off.
+fn is_left_over(header: &Header) -> bool {
+    matches!(header, Header::Luks2(header) if reencrypt::is_left_over(header))
 }
 
 /// Begins an encryption with the header before the data, or goes on where its beginning was cut off.
@@ -216,6 +224,7 @@ fn named(new: Output, path: &Path) -> Result<Named, Error> {
 }
 
 pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
+    refuse_as_header(&args.image, Some(&args.header))?;
     let data = Named::open(&args.image, Access::All)?;
     if args.header.exists() || args.how.resume_only {
         let headed = Named::open(&args.header, Access::Header)?;

@@ -1,10 +1,11 @@
 //! `algkit volume resize`: the length of the plaintext, and of the image.
 
-use super::{Access, Named, args::resize::ResizeArgs, passphrase::confirmed, random, uninterrupted};
+use super::{Access, Named, args::resize::ResizeArgs, passphrase::confirmed, random, refuse_as_header, uninterrupted};
 use crate::{answer::Answer, error::Error};
 use algkit_volume::ReadAt;
 
 pub fn run(args: &ResizeArgs) -> Result<Answer, Error> {
+    refuse_as_header(&args.place.image, args.place.header.as_deref())?;
     let data = Named::open(&args.place.image, Access::All)?;
     let detached = args.place.header.as_deref().map(|path| Named::open(path, Access::Header)).transpose()?;
     let headed = detached.as_ref().unwrap_or(&data);

@@ -8,7 +8,7 @@ use super::{
     },
     limits, passphrase,
 };
-use crate::{answer::Answer, error::Error, out::print_all};
+use crate::{answer::Answer, error::Error, out::print_all, words::visible};
 use algkit_volume::tcrypt::{Header, KEYFILE, Options, Place};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -92,7 +92,7 @@ pub fn dump(args: &DumpArgs, image: &Named) -> Result<Answer, Error> {
         });
         text = format!("{json:#}\n");
     } else {
-        let _ = writeln!(text, "{kind} header information for {}", image.path.display());
+        let _ = writeln!(text, "{kind} header information for {}", visible(&image.path.display().to_string()));
         for (name, value) in [
             ("Version:       ", header.version.to_string()),
             ("Driver req.:", format!("{:x}.{:x}", header.required >> 8, header.required & 0xff)),

@@ -4,9 +4,21 @@ use super::{
     Access, Place,
     args::{ReadArgs, WriteArgs, kind::Format},
 };
-use crate::{answer::Answer, error::Error, input::Input, output::Output, progress::Progress};
+use crate::{
+    answer::Answer,
+    error::Error,
+    input::Input,
+    output::{Identity, Output},
+    progress::Progress,
+};
 use algkit_volume::{ReadAt, WriteAt};
-use std::ffi::OsStr;
+use rustix::{fs::Mode, process::umask};
+use std::{
+    ffi::OsStr,
+    fs::{self, File},
+    io,
+    os::fd::AsFd,
+};
 use zeroize::Zeroizing;
 
 /// The number of bytes copied at a time.
@@ -26,7 +38,10 @@ pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
             return Err(Error::Option { option: "--offset, --length", reason });
         }
     };
-    let input = place.data.file.metadata().ok().as_ref().and_then(crate::output::Identity::of);
+    let input = place.data.file.metadata().ok().as_ref().and_then(Identity::of);
+    refuse_needed(args)?;
+    // Plaintext is its owner's alone, as the image may be.
+    umask(Mode::RWXG | Mode::RWXO);
     let mut output = match args.output.as_deref().filter(|path| *path != OsStr::new("-")) {
         Some(path) => Output::file(path, input)?,
         None => Output::stdout(input)?,
@@ -44,6 +59,26 @@ pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
     drop(progress);
     output.finish()?;
     Ok(Answer::Yes)
+}
+
+/// An error if the output is a file that the volume is opened with.
+fn refuse_needed(args: &ReadArgs) -> Result<(), Error> {
+    let path = args.output.as_deref().filter(|path| *path != OsStr::new("-"));
+    let metadata = match path {
+        Some(path) => fs::metadata(path),
+        None => io::stdout().as_fd().try_clone_to_owned().and_then(|stdout| File::from(stdout).metadata()),
+    };
+    let Some(output) = metadata.ok().as_ref().and_then(Identity::of) else { return Ok(()) };
+    let unlock = &args.unlock;
+    let keys = unlock.key_file.iter().chain(&unlock.volume_key_file).filter(|path| *path != OsStr::new("-"));
+    let needed = keys.map(|path| ("a key file", path)).chain(args.place.header.iter().map(|path| ("its header", path)));
+    for (what, needed) in needed {
+        if fs::metadata(needed).ok().as_ref().and_then(Identity::of) == Some(output) {
+            let reason = format!("`{}` is {what} of this volume, and would be overwritten", needed.display());
+            return Err(Error::Option { option: "--output", reason });
+        }
+    }
+    Ok(())
 }
 
 pub fn write(args: &WriteArgs) -> Result<Answer, Error> {

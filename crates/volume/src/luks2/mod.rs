@@ -145,10 +145,23 @@ impl Header {
         }))
     }
 
+    /// An error if a segment is plain: what is written there would not be encrypted. Only a reencryption has plain segments, and its digest tells
+    /// whether whoever knows the keys has made them. The header of a decrypted volume has one too, and no key.
+    fn refuse_plain(&self) -> Result<(), Error> {
+        match self.metadata.segments.iter().find(|(_, segment)| segment.kind == "linear") {
+            Some((id, _)) => Err(Error::damaged(
+                format!("segment {id}"),
+                "it is plain (`linear`), though no encryption or decryption is under way",
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// An error if no key opens the volume.
     pub(crate) fn openable(&self, storage: &dyn ReadAt) -> Result<(), Error> {
         if self.metadata.reencryption().is_none() {
             self.metadata.refuse_requirements()?;
+            self.refuse_plain()?;
         }
         if let Some(description) = self.description()? {
             return description.read(storage).map(drop);
@@ -160,6 +173,7 @@ impl Header {
     /// The volume on `storage`, which is the device of the data, with its key.
     pub(crate) fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
         self.metadata.refuse_requirements()?;
+        self.refuse_plain()?;
         let device = storage.size()?;
         if let Some(description) = self.description()? {
             let sealed = Sealed::open(&storage, &description, key)?;

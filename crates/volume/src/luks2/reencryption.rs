@@ -304,6 +304,11 @@ impl Reencryption {
         found.ok_or_else(|| "its segments are not those of any place that the reencryption can have reached".to_owned())
     }
 
+    /// The place of the first part of the data if that is plain, and was moved to make room for the header.
+    pub(crate) fn moved_plain(&self) -> Option<&Segment> {
+        self.moved.as_ref().filter(|_| self.first_is_last().is_none())
+    }
+
     /// The length of the first part of the data if it is done last, where it lies.
     pub(crate) fn first_is_last(&self) -> Option<u64> {
         match &self.moved {

@@ -17,16 +17,18 @@
 //!
 //! At the end, in the place of the last step 4:
 //!
-//! 1. the header: one segment, no requirement. The old key slots are there, and open nothing;
+//! 1. the header: one segment, no requirement. The old key slots are there, have no digest, and open nothing;
 //! 2. the areas of the old key slots and of the reencryption are overwritten;
 //! 3. the header without them.
+//!
+//! If that is cut off, the next reencryption begins with what is left of it ([`sweep`]).
 //!
 //! # After a failure
 //!
 //! If no zone is hot, the header says which bytes are old and which are new. If a zone is hot, any of its blocks may be old or new, and a block may be
 //! torn. With a journal, all of the zone is written again, from the old bytes in the area. With checksums, a block that matches its checksum is
-//! old, and any other is new. So the disk has to write a block as a whole or not at all. A block is as long as the larger of the old and the new
-//! sector. Recovery writes only the zone's new bytes, so it may itself be cut off and repeated.
+//! old, and one that does so when it is made old again is new. A block is as long as the larger of the old and the new sector. The disk has to write it as a
+//! whole or not at all: any other block is torn, and nothing is written then ([`Error::TornBlocks`]). Recovery writes only the zone's new bytes, so it may itself be cut off and repeated.
 //!
 //! Without resilience, nothing shows which blocks are new. The zone is marked as hot all the same, so that the failure is noticed.
 //!
@@ -43,7 +45,7 @@ mod start;
 mod zone;
 
 pub(crate) use open::{open, unlock};
-pub use run::{Resume, resume, sweep};
+pub use run::{Resume, is_left_over, resume, sweep};
 pub use shift::{Interrupted, SHIFT, detach, is_detached, start_moving, start_shifted};
 pub use start::{Change, Plan, Protection, start};
 

@@ -2,11 +2,12 @@
 
 use super::{
     Keys,
-    zone::{Sums, bytes_of, cipher},
+    zone::{Block, Ciphers, Sums, Torn, bytes_of, cipher},
 };
 use crate::{
     Error, Key, Limits, ReadAt, Unlocked, Volume,
     crypt::UNIT,
+    kdf::Budget,
     keyslots::{self, Keyslots},
     luks2, storage,
     volume::Extent,
@@ -32,14 +33,15 @@ pub(crate) fn unlock(
     slot: Option<u32>,
     limits: &Limits,
 ) -> Result<Unlocked, Error> {
-    let first = keyslots::unlock(header, headed, passphrase, slot, limits)?;
+    let mut budget = Budget::new(limits);
+    let first = keyslots::unlock(header, headed, passphrase, slot, &mut budget)?;
     let digests = &header.metadata.digests;
     let holds = |digest: u32, slot: u32| digests.get(&digest).is_some_and(|digest| digest.keyslots.contains(&slot));
     let opened = |digest: &u32| first.slot.is_some_and(|slot| holds(*digest, slot));
     let mut other = [reencryption.new.digest, reencryption.old.digest].into_iter().flatten().filter(|d| !opened(d));
     let Some(other) = other.next() else { return Ok(first) };
     for number in header.candidates().into_iter().filter(|number| holds(other, *number)) {
-        if let Ok(Some(key)) = header.slot(number).and_then(|slot| slot.open(headed, passphrase, limits)) {
+        if let Ok(Some(key)) = header.slot(number).and_then(|slot| slot.open(headed, passphrase, &mut budget)) {
             return Ok(Unlocked { other: Some(key), ..first });
         }
     }
@@ -107,7 +109,9 @@ fn hot(
         }
         Resilience::Checksum { hash, block } => {
             let sums = Sums::new(hash, *block)?;
+            let ciphers = Ciphers::new(reencryption, keys)?;
             let saved = sums.read(headed.unwrap_or(storage), &reencryption.area, zone)?;
+            let mut torn = Torn::default();
             let mut parts: Vec<(bool, Range<u64>)> = Vec::new();
             for at in (zone.start..zone.end).step_by(CHUNK as usize) {
                 let place = bytes_of(&luks2::Segment {
@@ -119,7 +123,10 @@ fn hot(
                     return Err(Error::damaged("device", "the hot zone is cut off"));
                 }
                 let bytes = storage::read(storage, place.start, (place.end - place.start) as usize)?;
-                for (number, is_old) in sums.old_blocks(&saved, at - zone.start, &bytes)?.into_iter().enumerate() {
+                let blocks = sums.blocks(&saved, zone, at, &bytes, &ciphers)?;
+                torn.note(at, *block, &blocks);
+                for (number, what) in blocks.into_iter().enumerate() {
+                    let is_old = what == Block::Old;
                     let from = at + number as u64 * u64::from(*block);
                     match parts.last_mut() {
                         Some((last, range)) if *last == is_old => range.end += u64::from(*block),
@@ -130,6 +137,7 @@ fn hot(
                     return Err(Error::Reencrypting);
                 }
             }
+            torn.none()?;
             let side = |is_old: bool| match is_old {
                 true => (&reencryption.old, keys.old),
                 false => (&reencryption.new, keys.new),

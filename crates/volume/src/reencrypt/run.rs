@@ -2,12 +2,12 @@
 
 use super::{
     Keys,
-    zone::{Ciphers, Sums, bytes_of},
+    zone::{Block, Ciphers, Sums, Torn, bytes_of},
 };
 use crate::{Error, Limits, Unlocked, WriteAt, crypt::UNIT, keyslots::Keyslots, luks2, slot::wipe, storage};
 use algkit::Rng;
 use luks2::{
-    Direction, Reencryption, Resilience, SegmentSize,
+    Direction, Keyslot, Reencryption, Resilience, SegmentSize,
     reencryption::{KIND, TO_THE_END, set_final_segment, set_segments},
 };
 use std::ops::Range;
@@ -24,7 +24,8 @@ const CHUNK: usize = 4 << 20;
 pub struct Resume {
     /// The length of the longest zone in bytes; without it, 64 MiB. At most two zones are in memory.
     pub hotzone: Option<u64>,
-    /// Whether to go on after a zone without resilience was cut off. All of the zone is taken as new, so its blocks that are still old are lost.
+    /// Whether to go on after a zone was cut off that has no resilience, or has torn blocks. What is not known to be old is taken as new, and is lost if it
+    /// is not.
     pub lose_torn_zone: bool,
 }
 
@@ -234,10 +235,21 @@ impl Work<'_> {
             Resilience::Checksum { hash, block } => {
                 let sums = Sums::new(hash, *block)?;
                 let saved = sums.read(self.headed, &area, &zone)?;
+                let blocks =
+                    |part: &Range<u64>, bytes: &[u8]| sums.blocks(&saved, &zone, part.start, bytes, &self.ciphers);
+                if !options.lose_torn_zone {
+                    // Nothing is written before it is known that no block is torn.
+                    let mut torn = Torn::default();
+                    for part in chunks() {
+                        torn.note(part.start, *block, &blocks(&part, &self.read_old(&part)?)?);
+                    }
+                    torn.none()?;
+                }
                 for part in chunks() {
                     let mut bytes = self.read_old(&part)?;
-                    let is_old = sums.old_blocks(&saved, part.start - zone.start, &bytes)?;
-                    for (number, block) in bytes.chunks_mut(*block as usize).enumerate().filter(|(n, _)| is_old[*n]) {
+                    let is = blocks(&part, &bytes)?;
+                    let numbered = bytes.chunks_mut(*block as usize).enumerate();
+                    for (number, block) in numbered.filter(|(number, _)| is[*number] == Block::Old) {
                         self.ciphers.renew(part.start + (number * block.len()) as u64, block, granule)?;
                     }
                     // Blocks that are new already are written again: after an error the kernel may have them in its cache alone.
@@ -252,13 +264,15 @@ impl Work<'_> {
     fn cool(&mut self) -> Result<bool, Error> {
         self.data.sync()?;
         let position = self.reencryption.cooled(self.end);
-        let to_do = &position.to_do;
-        if to_do.start >= to_do.end.min(self.size) {
-            finish(self.header, self.headed, self.data, &self.reencryption, self.random)?;
-            return Ok(true);
+        let is_last = position.to_do.start >= position.to_do.end.min(self.size);
+        // A last zone that is hot is recovered from the first part that was moved. So that part is overwritten when no zone is hot.
+        if !is_last || self.reencryption.moved_plain().is_some() {
+            self.place(position)?;
         }
-        self.place(position)?;
-        Ok(false)
+        if is_last {
+            finish(self.header, self.headed, self.data, &self.reencryption, self.random)?;
+        }
+        Ok(is_last)
     }
 
     /// Moves on to another position, and writes the header with it.
@@ -271,7 +285,8 @@ impl Work<'_> {
     }
 }
 
-/// Ends a reencryption: writes the header that says that all of the data is new, and then removes the old key slots and that of the reencryption.
+/// Ends a reencryption whose zones are all done: overwrites plain data that was moved out of the header's way, writes the header that says that all of
+/// the data is new, and then removes the old key slots and that of the reencryption.
 fn finish(
     header: &mut luks2::Header,
     headed: &dyn WriteAt,
@@ -279,29 +294,52 @@ fn finish(
     reencryption: &Reencryption,
     random: &Rng,
 ) -> Result<(), Error> {
-    let old = reencryption.old.digest.filter(|old| Some(*old) != reencryption.new.digest);
-    let old_slots = old.and_then(|old| header.metadata.digests.get(&old)).map(|digest| digest.keyslots.clone());
+    if let Some(moved) = reencryption.moved_plain() {
+        let moved = bytes_of(moved)?;
+        wipe(data, moved.start, moved.end - moved.start, random)?;
+    }
     let mut json = header.json.clone();
     set_final_segment(&mut json, reencryption);
     if let Some(config) = json["config"].as_object_mut() {
         config.remove("requirements");
     }
+    // Without a digest, the old key slots are those that `left_over` finds.
+    if let (Some(old), Some(digests)) = (reencryption.old.digest, json["digests"].as_object_mut())
+        && Some(old) != reencryption.new.digest
+    {
+        digests.remove(&old.to_string());
+    }
     header.replace(json)?;
     header.store(headed, random)?;
-    if let (Some(moved), None) = (&reencryption.moved, reencryption.first_is_last()) {
-        let moved = bytes_of(moved)?;
-        wipe(data, moved.start, moved.end - moved.start, random)?;
-    }
-    remove(header, headed, old_slots.into_iter().flatten().chain([reencryption.slot]).collect(), random)
+    let left = left_over(header);
+    remove(header, headed, left, random)
 }
 
-/// Removes the key slot of a finished reencryption, which is left if the end was cut off; [`Error::NotReencrypting`] if
-/// there is none. It needs no key.
+/// The key slots that are left if the end of a reencryption was cut off: its own, and old ones, which have no digest. Every other key slot has one, also
+/// one whose key is not that of the data (`cryptsetup luksAddKey --unbound`).
+fn left_over(header: &luks2::Header) -> Vec<u32> {
+    let metadata = &header.metadata;
+    let has_digest = |id: &u32| metadata.digests.values().any(|digest| digest.keyslots.contains(id));
+    let is_left = |(id, slot): &(&u32, &Keyslot)| match slot.kind.as_str() {
+        KIND => true,
+        "luks2" => !has_digest(id),
+        _ => false,
+    };
+    metadata.keyslots.iter().filter(is_left).map(|(id, _)| *id).collect()
+}
+
+/// Whether [`sweep`] has something to remove.
+pub fn is_left_over(header: &luks2::Header) -> bool {
+    header.writable().is_ok() && !left_over(header).is_empty()
+}
+
+/// Removes the key slots that are left if the end of a reencryption was cut off; [`Error::NotReencrypting`] if there are none. It needs no key.
 pub fn sweep(header: &mut luks2::Header, headed: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
     header.writable()?;
-    let left: Vec<u32> =
-        header.metadata.keyslots.iter().filter(|(_, slot)| slot.kind == KIND).map(|(id, _)| *id).collect();
-    if left.is_empty() { Err(Error::NotReencrypting) } else { remove(header, headed, left, random) }
+    match left_over(header) {
+        left if left.is_empty() => Err(Error::NotReencrypting),
+        left => remove(header, headed, left, random),
+    }
 }
 
 /// Overwrites the areas of key slots, then removes the key slots, and the digests that no key slot and no segment needs any more.

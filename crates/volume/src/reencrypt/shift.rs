@@ -48,6 +48,7 @@ use crate::{
     Error, Limits, NewKey, ReadAt, SectorCipher, Unlocked, WriteAt,
     crypt::UNIT,
     format::Options,
+    kdf::Budget,
     keyslots::{self, Keyslots},
     luks2,
     storage::{self, Memory},
@@ -153,7 +154,7 @@ impl Interrupted {
     /// Does step 3 again, if the passphrase opens the header.
     pub fn go_on(self, disk: &dyn WriteAt, passphrase: &[u8], limits: &Limits) -> Result<(), Error> {
         let view = Behind { disk, from: self.place.data };
-        let unlocked = keyslots::unlock(&self.header, &view, passphrase, None, limits)?;
+        let unlocked = keyslots::unlock(&self.header, &view, passphrase, None, &mut Budget::new(limits))?;
         let reencryption = self.header.metadata.reencryption().ok_or(Error::NotReencrypting)?;
         Keys::of(&self.header, &reencryption, &unlocked, limits)?;
         self.place.put_header(disk)
@@ -170,7 +171,11 @@ struct Place {
 impl Place {
     fn of(disk: &dyn ReadAt) -> Result<Self, Error> {
         let size = disk.size()?;
-        let data = (size - size % UNIT).checked_sub(2 * SHIFT).filter(|data| *data >= SHIFT);
+        // Else the last bytes of the data would be taken for free.
+        if !size.is_multiple_of(UNIT) {
+            return Err(Error::damaged("device", format!("{size} bytes are no whole number of sectors of {UNIT}")));
+        }
+        let data = size.checked_sub(2 * SHIFT).filter(|data| *data >= SHIFT);
         let data = data.ok_or_else(|| {
             let reason = format!("{size} bytes, and a header before the data needs {} at least", 3 * SHIFT);
             Error::damaged("device", reason)

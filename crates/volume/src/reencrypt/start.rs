@@ -1,6 +1,11 @@
 //! The beginning of a reencryption: the new key slots, and the header that says what will be done.
 
-use super::{Keys, run::sweep, seal, zone::Sums};
+use super::{
+    Keys,
+    run::{is_left_over, sweep},
+    seal,
+    zone::Sums,
+};
 use crate::{
     CipherSpec, Error, Key, NewKey, ReadAt, SectorCipher, Unlocked, WriteAt,
     keyslots::{self, Keyslots},
@@ -81,7 +86,7 @@ pub fn start(
     random: &Rng,
 ) -> Result<Unlocked, Error> {
     header.writable()?;
-    if header.metadata.keyslots.values().any(|slot| slot.kind == KIND) {
+    if is_left_over(header) {
         sweep(header, headed, random)?;
     }
     if unlocked.slot.is_some_and(|slot| !header.bound().contains(&slot)) {
@@ -148,11 +153,14 @@ pub fn start(
     let position = Position { to_do: 0..end, hot: None, end };
     let mut reencryption =
         Reencryption { mode, direction, resilience, slot, area, version: 2, old, new, moved: None, position };
-    let size = reencryption.size(data.size()?)?;
-    if !size.is_multiple_of(u64::from(block)) {
+    let (device, size) = (data.size()?, reencryption.size(data.size()?)?);
+    // Plain data reaches to the end of the device, and its last bytes may not stay plain.
+    let all =
+        if mode == Mode::Encrypt && reencryption.new.segment.size == SegmentSize::Dynamic { device } else { size };
+    if !all.is_multiple_of(u64::from(block)) {
         return Err(Error::damaged(
             "device",
-            format!("its data of {size} bytes is no whole number of sectors of {block}"),
+            format!("its data of {all} bytes is no whole number of sectors of {block}"),
         ));
     }
     enter(&mut changed, &reencryption)?;

@@ -8,6 +8,7 @@ use luks2::{
     reencryption::{Side, TO_THE_END},
 };
 use std::{ops::Range, thread};
+use zeroize::Zeroizing;
 
 /// The ciphers of the old and of the new data.
 pub(super) struct Ciphers {
@@ -29,17 +30,33 @@ impl Ciphers {
 
     /// Makes old bytes new in place, on all CPUs. They are the data from byte `at` on, and whole sectors of both the old and the new data.
     pub fn renew(&self, at: u64, bytes: &mut [u8], granule: usize) -> Result<(), Error> {
-        in_parallel(bytes, granule, |offset, part| {
-            let unit = (at + offset as u64) / UNIT;
-            if let Some(old) = &self.old {
-                old.crypt(Direction::Decrypt, self.old_tweak.wrapping_add(unit), part)?;
-            }
-            match &self.new {
-                Some(new) => new.crypt(Direction::Encrypt, self.new_tweak.wrapping_add(unit), part),
-                None => Ok(()),
-            }
-        })
+        translate((&self.old, self.old_tweak), (&self.new, self.new_tweak), at, bytes, granule)
     }
+
+    /// Makes new bytes old.
+    fn restore(&self, at: u64, bytes: &mut [u8], granule: usize) -> Result<(), Error> {
+        translate((&self.new, self.new_tweak), (&self.old, self.old_tweak), at, bytes, granule)
+    }
+}
+
+/// Decrypts bytes with one cipher and its tweak, and encrypts them with another, in place.
+fn translate(
+    (from, from_tweak): (&Option<SectorCipher>, u64),
+    (to, to_tweak): (&Option<SectorCipher>, u64),
+    at: u64,
+    bytes: &mut [u8],
+    granule: usize,
+) -> Result<(), Error> {
+    in_parallel(bytes, granule, |offset, part| {
+        let unit = (at + offset as u64) / UNIT;
+        if let Some(from) = from {
+            from.crypt(Direction::Decrypt, from_tweak.wrapping_add(unit), part)?;
+        }
+        match to {
+            Some(to) => to.crypt(Direction::Encrypt, to_tweak.wrapping_add(unit), part),
+            None => Ok(()),
+        }
+    })
 }
 
 /// The cipher of the old or the new data; none if that is plain.
@@ -50,6 +67,41 @@ pub(super) fn cipher(side: &Side, key: Option<&Key>) -> Result<Option<SectorCiph
     let spec = CipherSpec::parse(side.segment.encryption.as_deref().unwrap_or_default())?;
     let key = key.ok_or(Error::WrongKey)?;
     SectorCipher::new(&spec, key, side.segment.sector_size() as usize).map(Some)
+}
+
+/// What a block of a hot zone is after a failure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Block {
+    Old,
+    New,
+    /// Neither: a part of it is old and a part is new, or it is something else.
+    Torn,
+}
+
+/// The torn blocks of a hot zone.
+#[derive(Default)]
+pub(super) struct Torn(Option<(Range<u64>, u64)>);
+
+impl Torn {
+    /// Takes note of the blocks from byte `at` of the data on.
+    pub fn note(&mut self, at: u64, block: u32, blocks: &[Block]) {
+        for (number, _) in (0u64..).zip(blocks).filter(|(_, what)| **what == Block::Torn) {
+            let start = at + number * u64::from(block);
+            let (range, count) = self.0.get_or_insert((start..start, 0));
+            range.end = start + u64::from(block);
+            *count += 1;
+        }
+    }
+
+    /// An error if there were any.
+    pub fn none(self) -> Result<(), Error> {
+        match self.0 {
+            Some((range, blocks)) => {
+                Err(Error::TornBlocks { offset: range.start, len: range.end - range.start, blocks })
+            }
+            None => Ok(()),
+        }
+    }
 }
 
 /// The hash that checksums of blocks are made with.
@@ -86,8 +138,33 @@ impl Sums {
         Ok(sums)
     }
 
-    /// Which blocks of `data`, which begins at byte `at` of the hot zone, are old. These are the blocks that match their checksums in the area.
-    pub fn old_blocks(&self, area: &[u8], at: u64, bytes: &[u8]) -> Result<Vec<bool>, Error> {
+    /// What the blocks of `bytes` are, which are the data from byte `at` on, in the hot zone whose checksums are `area`. An old block matches its
+    /// checksum, and a new one does when it is made old again.
+    pub fn blocks(
+        &self,
+        area: &[u8],
+        zone: &Range<u64>,
+        at: u64,
+        bytes: &[u8],
+        ciphers: &Ciphers,
+    ) -> Result<Vec<Block>, Error> {
+        let is_old = self.old_blocks(area, at - zone.start, bytes)?;
+        let mut was_old = Vec::new();
+        if is_old.contains(&false) {
+            let mut before = Zeroizing::new(bytes.to_vec());
+            ciphers.restore(at, &mut before, self.block)?;
+            was_old = self.old_blocks(area, at - zone.start, &before)?;
+        }
+        let blocks = is_old.into_iter().enumerate().map(|(number, is_old)| match was_old.get(number) {
+            _ if is_old => Block::Old,
+            Some(true) => Block::New,
+            _ => Block::Torn,
+        });
+        Ok(blocks.collect())
+    }
+
+    /// Which blocks of `bytes`, which begin at byte `at` of the hot zone, match their checksums in the area.
+    fn old_blocks(&self, area: &[u8], at: u64, bytes: &[u8]) -> Result<Vec<bool>, Error> {
         let first = (at / self.block as u64) as usize * self.size();
         let now = self.of(bytes)?;
         Ok(now.chunks(self.size()).zip(area[first..].chunks(self.size())).map(|(now, old)| now == old).collect())

@@ -12,7 +12,7 @@ mod table;
 pub use header::Header;
 pub use keyfiles::KEYFILE;
 
-use crate::{Error, Kdf, Limits, ReadAt, storage};
+use crate::{Error, Kdf, Limits, ReadAt, kdf::within, storage};
 use header::{ENCRYPTED, SALT};
 use keys::KEYS;
 use table::{CHAINS, Chain, PBKDF2};
@@ -108,7 +108,9 @@ pub(crate) fn unlock(storage: &dyn ReadAt, options: &Options<'_>, limits: &Limit
         for kdf in options.hashes() {
             let iterations = kdf.iterations(options.pim).and_then(|n| u32::try_from(n).ok()).unwrap_or(u32::MAX);
             let pbkdf2 = Kdf::Pbkdf2 { hash: kdf.hash.to_owned(), iterations, salt: salt.to_vec() };
-            let key = pbkdf2.bounded_key(&secret, KEYS, limits)?;
+            // The user chooses the iterations, and each hash is tried once.
+            within("iterations of PBKDF2", u64::from(iterations), limits.iterations)?;
+            let key = pbkdf2.key(&secret, KEYS)?;
             for chain in &chains {
                 let mut text = Zeroizing::new(encrypted.to_vec());
                 chain.decrypt_header(key.bytes(), &mut text)?;

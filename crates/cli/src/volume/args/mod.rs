@@ -140,7 +140,7 @@ pub struct UnlockArgs {
     /// Maximum memory that a header may demand for Argon2 [default: 4G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_memory: Option<u64>,
-    /// Maximum iterations that a header may demand for PBKDF2 [default: 268435456]
+    /// Maximum iterations that a header may demand for PBKDF2, as of SHA-256; eight times that for all key slots [default: 268435456]
     #[arg(long, value_name = "N")]
     pub max_iterations: Option<u64>,
 }
