@@ -318,7 +318,8 @@ fn a_full_disk_is_no_success() {
 
 /// Programs whose command line has `word`.
 fn programs_with(word: &str) -> usize {
-    let processes = fs::read_dir("/proc").expect("proc").filter_map(|entry| fs::read(entry.ok()?.path().join("cmdline")).ok());
+    let processes =
+        fs::read_dir("/proc").expect("proc").filter_map(|entry| fs::read(entry.ok()?.path().join("cmdline")).ok());
     processes.filter(|line| line.windows(word.len()).any(|part| part == word.as_bytes())).count()
 }
 
@@ -341,7 +342,9 @@ fn killed_with_files_through_fuse2fs() {
         all.lines().filter(|line| line.contains(text(place.folder.path()))).count()
     };
     assert!(mounts() == 1 && programs_with(&folder) >= 2);
-    fs::write(mount.folder.join("new"), "new\n").and_then(|()| File::open(mount.folder.join("new"))?.sync_all()).expect("a file");
+    fs::write(mount.folder.join("new"), "new\n")
+        .and_then(|()| File::open(mount.folder.join("new"))?.sync_all())
+        .expect("a file");
     mount.signal("KILL");
     mount.child.wait().expect("a child");
     for _ in 0..200 {

@@ -142,7 +142,7 @@ fn a_volume_in_a_volume() {
         assert!(shown.try_wait().expect("a process").is_none(), "nbdfuse");
         thread::sleep(Duration::from_millis(20));
     }
-    ours(&[&["volume", "format", "-d", &place.at("key"), &inner][..], &QUICK].concat());
+    ours(&[&["volume", "format", "-q", "-d", &place.at("key"), &inner][..], &QUICK].concat());
     let second = Server::start(&place, &["--socket", &place.at("second"), &inner]);
     foreign("libnbd-bin", "nbdcopy", &[text(&place.plain), &second.uri]);
     second.end("TERM");

@@ -58,7 +58,8 @@ fn what_other_programs_made_stays() {
     foreign("util-linux", "/usr/sbin/mkswap", &[&swap]);
     for (image, said) in [(ext4, "ext4 file system"), (swap, "swap space")] {
         let before = fs::read(&image).expect("a file");
-        let format = [&["format", "-d", &place.at("key"), &image][..], &QUICK].concat();
+        let key = place.at("key");
+        let format = [&["format", "-d", &key, &image][..], &QUICK].concat();
         let refused = place.refused(&format);
         assert!(refused.contains(said), "{refused}");
         assert!(fs::read(&image).expect("a file") == before, "{said}");
