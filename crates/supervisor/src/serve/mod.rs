@@ -4,6 +4,7 @@ mod aio;
 mod bpf;
 mod calls;
 mod client;
+mod closed;
 mod event;
 mod handles;
 mod launch;

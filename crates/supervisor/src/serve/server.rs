@@ -4,6 +4,7 @@ use crate::serve::{
     aio::{Contexts, Waiting},
     bpf::Ranges,
     client,
+    closed::Closed,
     handles::{Handles, MAX_HANDLES},
     listings::Listings,
     park::{Fate, Parked},
@@ -119,26 +120,6 @@ impl Files {
 
     fn of_inode(&self, inode: u64) -> Option<&Arc<Served>> {
         self.by_cookie.get(self.cookies.get(&inode)?)
-    }
-}
-
-/// The contents of closed files. To wipe them may take long. So whoever closes files drops this after all locks; a thread of its
-/// own wipes much.
-#[derive(Default)]
-struct Closed(Vec<File>);
-
-impl Closed {
-    /// The number of bytes that a thread wipes itself.
-    const MUCH: usize = 1 << 20;
-}
-
-impl Drop for Closed {
-    fn drop(&mut self) {
-        let files = std::mem::take(&mut self.0);
-        if files.iter().map(File::held).sum::<usize>() > Self::MUCH {
-            // If there is no thread for it, this one drops the files.
-            let _ = std::thread::Builder::new().stack_size(STACK).spawn(move || drop(files));
-        }
     }
 }
 
@@ -415,7 +396,7 @@ impl Server {
         let Some(mut state) = served.try_lock() else { return false };
         state.closed = true;
         // Another thread may keep the file for a moment, so its contents are taken now.
-        closed.0.push(std::mem::replace(&mut state.file, File::Device(Device::new())));
+        closed.push(std::mem::replace(&mut state.file, File::Device(Device::new())));
         let parked = std::mem::take(&mut state.parked);
         self.count_parked(served, &state);
         drop(state);

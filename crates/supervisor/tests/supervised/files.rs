@@ -75,6 +75,8 @@ supervised! {
         let how = How::default();
         assert!(ours(open2("/", "/proc/crypto", how, 24)));
         assert!(ours(open2("/", "/proc/crypto", how, 32)));
+        let large_file = if cfg!(target_arch = "x86_64") { 0o100_000 } else { 0o400_000 };
+        assert!(ours(open2("/", "/proc/crypto", How { flags: large_file, ..how }, 24)));
         for resolve in [libc::RESOLVE_BENEATH, libc::RESOLVE_IN_ROOT, libc::RESOLVE_NO_XDEV, libc::RESOLVE_NO_SYMLINKS] {
             assert!(ours(open2("/proc", "crypto", How { resolve, ..how }, 24)), "{resolve:#x}");
         }

@@ -7,6 +7,9 @@ use rustix::fs::OFlags;
 /// The smallest and the largest `struct open_how`, in bytes.
 const HOW: std::ops::RangeInclusive<usize> = 24..=4096;
 
+/// The kernel's `O_LARGEFILE`. The C library's is 0 where files may be large anyway.
+const LARGE_FILE: i32 = if cfg!(target_arch = "x86_64") { 0o100_000 } else { 0o400_000 };
+
 /// The flags of `openat2` that the kernel knows.
 const KNOWN: i32 = libc::O_ACCMODE
     | libc::O_CREAT
@@ -18,7 +21,7 @@ const KNOWN: i32 = libc::O_ACCMODE
     | libc::O_SYNC
     | libc::O_ASYNC
     | libc::O_DIRECT
-    | libc::O_LARGEFILE
+    | LARGE_FILE
     | libc::O_DIRECTORY
     | libc::O_NOFOLLOW
     | libc::O_NOATIME
