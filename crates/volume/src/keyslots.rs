@@ -38,11 +38,6 @@ pub(crate) trait Keyslots {
     /// The slot with this number, if it is in use.
     fn slot(&self, number: u32) -> Result<KeySlot, Error>;
 
-    /// The area of that slot, also if nothing confirms the key in it.
-    fn area(&self, number: u32) -> Result<Area, Error> {
-        Ok(self.slot(number)?.area)
-    }
-
     /// The digest that confirms the volume's key.
     fn digest(&self) -> Result<KeyDigest, Error>;
 
@@ -161,7 +156,7 @@ pub(crate) fn remove(
     random: &Rng,
 ) -> Result<(), Error> {
     header.writable()?;
-    let area = header.area(number)?;
+    let area = header.slot(number)?.area;
     if !last && header.bound() == [number] {
         return Err(Error::LastSlot(number));
     }

@@ -95,6 +95,10 @@ fn survives(before: Vec<u8>, plan: &Plan, disk_sector: usize) {
     let (mut hot, mut torn, mut left) = (0, 0, 0);
     let (end, states) = disk.cut(|step, state: &State<'_>| {
         let (header, _) = unlock(state);
+        // As the format has it.
+        let metadata = luks2(header.clone()).metadata;
+        let digests = |id| metadata.digests.values().filter(|digest| digest.keyslots.contains(id)).count();
+        assert!(metadata.keyslots.keys().all(|id| digests(id) == 1), "{name}: step {step}");
         let Some((_, reencryption)) = header.reencryption() else {
             assert!(read(state).unwrap() == plain(), "{name}: step {step}");
             if reencrypt::is_left_over(&luks2(header)) {

@@ -167,25 +167,21 @@ impl Keyslots for Header {
     }
 
     fn slot(&self, number: u32) -> Result<KeySlot, Error> {
-        let area = self.area(number)?;
-        let kdf = self.keyslot(number)?.kdf.clone();
-        let kdf = kdf.ok_or_else(|| Error::damaged(format!("key slot {number}"), "it has no kdf"))?;
-        Ok(KeySlot { kdf, area, digest: self.key_digest(Some(number))? })
-    }
-
-    fn area(&self, number: u32) -> Result<Area, Error> {
         let slot = self.keyslot(number)?;
-        let (Some(af), Some(cipher), Some(cipher_key)) = (&slot.af, &slot.area.encryption, slot.area.key_size) else {
+        let (Some(kdf), Some(af), Some(cipher), Some(cipher_key)) =
+            (&slot.kdf, &slot.af, &slot.area.encryption, slot.area.key_size)
+        else {
             return Err(Error::Unsupported { what: format!("a key slot of the type `{}`", slot.kind) });
         };
-        Ok(Area {
+        let area = Area {
             offset: slot.area.offset,
             size: slot.area.size,
             cipher: CipherSpec::parse(cipher)?,
             cipher_key: cipher_key as usize,
             key_size: slot.key_size as usize,
             hash: af.hash.clone(),
-        })
+        };
+        Ok(KeySlot { kdf: kdf.clone(), area, digest: self.key_digest(Some(number))? })
     }
 
     fn digest(&self) -> Result<KeyDigest, Error> {

@@ -17,7 +17,7 @@
 //!
 //! At the end, in the place of the last step 4:
 //!
-//! 1. the header: one segment, no requirement. The old key slots are there, have no digest, and open nothing;
+//! 1. the header: one segment, no requirement. The old key slots are there, with the digest of the reencryption, and open nothing;
 //! 2. the areas of the old key slots and of the reencryption are overwritten;
 //! 3. the header without them.
 //!

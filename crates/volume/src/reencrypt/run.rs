@@ -7,9 +7,10 @@ use super::{
 use crate::{Error, Limits, Unlocked, WriteAt, crypt::UNIT, keyslots::Keyslots, luks2, slot::wipe, storage};
 use algkit::Rng;
 use luks2::{
-    Direction, Keyslot, Reencryption, Resilience, SegmentSize,
+    Direction, Reencryption, Resilience, SegmentSize,
     reencryption::{KIND, TO_THE_END, set_final_segment, set_segments},
 };
+use serde_json::Value;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -303,11 +304,8 @@ fn finish(
     if let Some(config) = json["config"].as_object_mut() {
         config.remove("requirements");
     }
-    // Without a digest, the old key slots are those that `left_over` finds.
-    if let (Some(old), Some(digests)) = (reencryption.old.digest, json["digests"].as_object_mut())
-        && Some(old) != reencryption.new.digest
-    {
-        digests.remove(&old.to_string());
+    if let Some(old) = reencryption.old.digest.filter(|old| Some(*old) != reencryption.new.digest) {
+        give_up(&mut json, old, reencryption.slot);
     }
     header.replace(json)?;
     header.store(headed, random)?;
@@ -315,17 +313,30 @@ fn finish(
     remove(header, headed, left, random)
 }
 
-/// The key slots that are left if the end of a reencryption was cut off: its own, and old ones, which have no digest. Every other key slot has one, also
-/// one whose key is not that of the data (`cryptsetup luksAddKey --unbound`).
+/// Moves the key slots of the digest `old`, which goes, to the digest of the reencryption's key slot, where [`left_over`] finds them. cryptsetup refuses
+/// a header whose key slots have not each one digest.
+fn give_up(json: &mut Value, old: u32, reencryption: u32) {
+    let own = Value::from(reencryption.to_string());
+    let Some(digests) = json["digests"].as_object_mut() else { return };
+    let slots = digests.remove(&old.to_string()).and_then(|digest| digest["keyslots"].as_array().cloned());
+    let lists = digests.values_mut().filter_map(|digest| digest["keyslots"].as_array_mut());
+    for list in lists.filter(|list| list.contains(&own)) {
+        list.extend(slots.iter().flatten().cloned());
+    }
+}
+
+/// The key slots that are left if the end of a reencryption was cut off: its own, and those that share its digest. A slot that somebody made for
+/// another key (`cryptsetup luksAddKey --unbound`) has a digest of its own.
 fn left_over(header: &luks2::Header) -> Vec<u32> {
     let metadata = &header.metadata;
-    let has_digest = |id: &u32| metadata.digests.values().any(|digest| digest.keyslots.contains(id));
-    let is_left = |(id, slot): &(&u32, &Keyslot)| match slot.kind.as_str() {
-        KIND => true,
-        "luks2" => !has_digest(id),
-        _ => false,
-    };
-    metadata.keyslots.iter().filter(is_left).map(|(id, _)| *id).collect()
+    let own: Vec<u32> = metadata.keyslots.iter().filter(|(_, slot)| slot.kind == KIND).map(|(id, _)| *id).collect();
+    // The keys of the data stay, whatever a header says.
+    let digests = metadata.digests.values().filter(|digest| digest.segments.is_empty());
+    let theirs = digests.filter(|digest| digest.keyslots.iter().any(|slot| own.contains(slot)));
+    let mut left: Vec<u32> = theirs.flat_map(|digest| digest.keyslots.iter().copied()).chain(own.clone()).collect();
+    left.sort_unstable();
+    left.dedup();
+    left
 }
 
 /// Whether [`sweep`] has something to remove.
@@ -354,7 +365,7 @@ fn remove(header: &mut luks2::Header, headed: &dyn WriteAt, slots: Vec<u32>, ran
             slots.remove(&number.to_string());
         }
     }
-    let is_empty = |list: &serde_json::Value| list.as_array().is_none_or(Vec::is_empty);
+    let is_empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
     if let Some(digests) = json["digests"].as_object_mut() {
         digests.retain(|_, digest| !is_empty(&digest["keyslots"]) || !is_empty(&digest["segments"]));
     }
