@@ -50,7 +50,8 @@ impl Digester {
         if driver.shape.extendable || size == hash.digest_size() {
             Ok(Self { size, ..Self::new(hash) })
         } else {
-            Err(algkit::Error::NotExtendable(driver.name.clone()).into())
+            let reason = format!("`{}` has digests of {} bytes and no others", driver.name, hash.digest_size());
+            Err(Error::Option { option: "--length", reason })
         }
     }
 
