@@ -3,7 +3,7 @@
 //! The kernel asks for at most 1 MiB at a time. Each thread takes a request, does it, and answers it. The kernel caches what is read. It passes on what
 //! is written before write(2) returns, so nothing is lost when the server ends. fsync(2) syncs the storage.
 //!
-//! A thread reads a request from the device into its [`Buffer`]. The data of a write is encrypted there, and what is read is decrypted there and
+//! A thread reads a request from the device into its buffer. The data of a write is encrypted there, and what is read is decrypted there and
 //! answered from there, so the kernel copies data once and nobody else does.
 
 mod buffer;
