@@ -189,7 +189,8 @@ fn a_decryption_that_moves_the_data() {
 /// One program is killed until it left a zone half written; then the volume is read, and the other one finishes.
 fn rescued(resilience: &str, they_begin: bool) {
     let place = Place::new();
-    let options = ["--hotzone-size", "1M", "--resilience", resilience];
+    // Long zones, so that a third of the kills come while one is hot.
+    let options = ["--hotzone-size", "8M", "--resilience", resilience];
     let start = Instant::now();
     let mut number = 0u64;
     while start.elapsed() < Duration::from_secs(240) {
@@ -242,16 +243,18 @@ fn a_kill_before_the_header_is_complete_leaves_no_file() {
     fs::create_dir(&folder).expect("a folder");
     let (header, image) = (folder.join("header"), folder.join("image"));
     fs::copy(&place.plain, &image).expect("a file");
-    // A key derivation that takes minutes.
-    let slow = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000000000"];
+    // A key derivation that takes as long as a header may ask for.
+    let slow = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "134217728"];
     let mut encrypt = Command::new(algkit());
     encrypt.args(["volume", "encrypt", "--key-file", &place.at("key"), "--header"]).arg(&header).arg(&image).args(slow);
     let mut child = quiet(&mut encrypt);
+    let folder_of_its_files = format!("/proc/{}/fd", child.id());
     let has_begun = || {
-        let mut open = fs::read_dir(format!("/proc/{}/fd", child.id())).expect("proc").flatten();
+        let mut open = fs::read_dir(&folder_of_its_files).expect("proc").flatten();
         open.any(|entry| fs::metadata(entry.path()).is_ok_and(|file| file.is_file() && file.len() == (16 << 20) + 4096))
     };
     while !has_begun() {
+        assert!(child.try_wait().expect("a program").is_none(), "it has ended before its header has begun");
         thread::sleep(Duration::from_millis(10));
     }
     child.kill().expect("a signal");
