@@ -63,11 +63,6 @@ macro_rules! avx2 {
             fn shr<const N: i32>(self) -> Self {
                 Self(self.0.$shr::<N>())
             }
-
-            #[inline(always)]
-            fn pin(self) -> Self {
-                Self(self.0.pin())
-            }
         }
     };
 }
