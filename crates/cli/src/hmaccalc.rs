@@ -15,7 +15,7 @@ use crate::{
 use clap::Parser;
 use std::{
     ffi::{OsStr, OsString},
-    fs::{self, File},
+    fs::File,
     io::Read,
     path::{Path, PathBuf},
 };
@@ -253,7 +253,7 @@ fn hex_line(digest: &[u8]) -> Vec<u8> {
 /// Writes only the digest, as libfipscheck expects.
 fn write(hash: &Digester, file: &Path, beside: &Path) -> Result<Answer, Error> {
     let digest = hash.digest(file)?;
-    let mut output = Output::file(beside, fs::metadata(file).ok().as_ref().and_then(Identity::of))?;
+    let mut output = Output::file(beside, Identity::at(file))?;
     output.write(&hex_line(&digest))?;
     output.finish()?;
     Ok(Answer::Yes)

@@ -67,6 +67,11 @@ impl Identity {
             _ => None,
         }
     }
+
+    /// The same of the file at a path, if there is one.
+    pub fn at(path: impl AsRef<Path>) -> Option<Self> {
+        fs::metadata(path).ok().as_ref().and_then(Self::of)
+    }
 }
 
 impl Output {

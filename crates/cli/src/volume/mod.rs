@@ -255,8 +255,7 @@ impl Named {
 
 /// An error if the image itself is named as the file with its header: data would be written over the header, or a lock kept from its owner.
 fn refuse_as_header(image: &Path, header: Option<&Path>) -> Result<(), Error> {
-    let identity = |path: &Path| path.metadata().ok().as_ref().and_then(Identity::of);
-    match header.filter(|header| identity(header).is_some_and(|header| Some(header) == identity(image))) {
+    match header.filter(|header| Identity::at(header).is_some_and(|header| Some(header) == Identity::at(image))) {
         Some(header) => {
             let name = header.display();
             let reason = format!(

@@ -12,7 +12,6 @@ use crate::{
     progress::Progress,
 };
 use algkit_volume::{ReadAt, WriteAt};
-use rustix::{fs::Mode, process::umask};
 use std::{
     ffi::OsStr,
     fs::{self, File},
@@ -40,10 +39,9 @@ pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
     };
     let input = place.data.file.metadata().ok().as_ref().and_then(Identity::of);
     refuse_needed(args)?;
-    // Plaintext is its owner's alone, as the image may be.
-    umask(Mode::RWXG | Mode::RWXO);
     let mut output = match args.output.as_deref().filter(|path| *path != OsStr::new("-")) {
-        Some(path) => Output::file(path, input)?,
+        // Plaintext is its owner's alone, as the image may be.
+        Some(path) => Output::private(path, input)?,
         None => Output::stdout(input)?,
     };
     let mut progress = (!output.is_terminal()).then(|| Progress::bytes(Some(len)));
@@ -73,7 +71,7 @@ fn refuse_needed(args: &ReadArgs) -> Result<(), Error> {
     let keys = unlock.key_file.iter().chain(&unlock.volume_key_file).filter(|path| *path != OsStr::new("-"));
     let needed = keys.map(|path| ("a key file", path)).chain(args.place.header.iter().map(|path| ("its header", path)));
     for (what, needed) in needed {
-        if fs::metadata(needed).ok().as_ref().and_then(Identity::of) == Some(output) {
+        if Identity::at(needed) == Some(output) {
             let reason = format!("`{}` is {what} of this volume, and would be overwritten", needed.display());
             return Err(Error::Option { option: "--output", reason });
         }
