@@ -1,16 +1,25 @@
 //! ChaCha by columns: each vector holds one word of many blocks.
 
 use super::output::Output;
-use super::rounds::{finish, first_rows, nothing, quarter_rounds, rounds_in_pairs};
+use super::rounds::{self, Between, finish, first_rows, quarter_rounds};
 use super::{CONSTANTS, ChaChaVectors};
 use crate::simd::{align_frame, anew};
 use crate::words32::{Pair, Quads, Words32};
 
 /// Vectors that each hold one word of as many blocks as they have lanes.
-pub trait Columns: Words32 {
+pub trait Columns: Words32<Token: ChaChaVectors> {
+    /// The number of steps of Poly1305 in four calls of [`Between`]. A batch has `LANES` blocks of ChaCha, which are four times as many of
+    /// Poly1305, and 40 calls: a fifth of the steps is to spare.
+    #[doc(hidden)]
+    const STEPS: usize = Self::LANES / 2;
+
     /// The numbers of the blocks in the lanes, from 0, to be added to the counter's column.
     #[doc(hidden)]
     fn numbers(token: Self::Token) -> Self;
+
+    /// The rounds, and what is computed between them.
+    #[doc(hidden)]
+    fn rounds(m: &mut [[Self; 4]; 4], double_rounds: usize, between: &mut impl Between);
 
     /// Transposes the matrices, adds the first matrix and passes the keystream to `output`, until `output` needs no
     /// more. Returns whether it needs more.
@@ -36,10 +45,19 @@ const fn numbers(quads: usize) -> [u32; 16] {
     numbers
 }
 
-impl<V: Quads> Columns for V {
+impl<V: Quads<Token: ChaChaVectors>> Columns for V {
     #[inline(always)]
     fn numbers(token: V::Token) -> Self {
         V::from_words(token, const { &numbers(V::QUADS) })
+    }
+
+    #[inline(always)]
+    fn rounds(m: &mut [[V; 4]; 4], double_rounds: usize, between: &mut impl Between) {
+        if V::Token::IN_PAIRS {
+            rounds::rounds_in_pairs(m, double_rounds, between);
+        } else {
+            all_at_once(m, double_rounds, between);
+        }
     }
 
     #[inline(always)]
@@ -56,10 +74,41 @@ impl<V: Quads> Columns for V {
     }
 }
 
-impl<V: Quads, W: Quads<Token = V::Token>> Columns for Pair<V, W> {
+/// The first matrices and the second ones.
+#[inline(always)]
+fn halves<V: Copy, W: Copy>(m: &[[Pair<V, W>; 4]; 4]) -> ([[V; 4]; 4], [[W; 4]; 4]) {
+    // A loop in place of `map`, which the compiler does not inline where it thinks it too large.
+    let (mut front, mut back) = ([[m[0][0].0; 4]; 4], [[m[0][0].1; 4]; 4]);
+    for (i, row) in m.iter().enumerate() {
+        for (j, pair) in row.iter().enumerate() {
+            (front[i][j], back[i][j]) = (pair.0, pair.1);
+        }
+    }
+    (front, back)
+}
+
+impl<V: Quads<Token: ChaChaVectors>, W: Quads<Token = V::Token>> Columns for Pair<V, W> {
+    // In turns, there are 80 calls. The rounds are so fast that they wait for the steps, so these go on to the end: a sixteenth of the blocks
+    // is left for after it.
+    const STEPS: usize = if V::Token::IN_PAIRS { 3 } else { Self::LANES / 2 };
+
     #[inline(always)]
     fn numbers(token: V::Token) -> Self {
         Self(V::numbers(token), W::numbers(token).add(W::splat(token, V::LANES as u32)))
+    }
+
+    #[inline(always)]
+    fn rounds(m: &mut [[Self; 4]; 4], double_rounds: usize, between: &mut impl Between) {
+        if !V::Token::IN_PAIRS {
+            return all_at_once(m, double_rounds, between);
+        }
+        let (mut front, mut back) = halves(m);
+        rounds::rounds_in_turns((&mut front, &mut back), double_rounds, between);
+        for (i, row) in m.iter_mut().enumerate() {
+            for (j, pair) in row.iter_mut().enumerate() {
+                *pair = Self(front[i][j], back[i][j]);
+            }
+        }
     }
 
     #[inline(always)]
@@ -70,18 +119,12 @@ impl<V: Quads, W: Quads<Token = V::Token>> Columns for Pair<V, W> {
         state: [u32; 4],
         output: &mut Output<'_>,
     ) -> bool {
-        // A loop in place of `map`, which the compiler does not inline where it thinks it too large.
-        let (mut front, mut back) = ([[m[0][0].0; 4]; 4], [[m[0][0].1; 4]; 4]);
-        for (i, row) in m.iter().enumerate() {
-            for (j, pair) in row.iter().enumerate() {
-                (front[i][j], back[i][j]) = (pair.0, pair.1);
-            }
-        }
+        let (front, back) = halves(&m);
         // The second half does not fit into registers. It waits in memory, in one aligned piece; the compiler's own
-        // spills would not be aligned.
-        let back = anew(&back);
+        // spills would not be aligned. After rounds in turns, most of it is in memory already.
+        let back = if V::Token::IN_PAIRS { back } else { *anew(&back) };
         let next = [state[0].wrapping_add(V::LANES as u32), state[1], state[2], state[3]];
-        Columns::finish(token, front, key, state, output) && Columns::finish(token, *back, key, next, output)
+        Columns::finish(token, front, key, state, output) && Columns::finish(token, back, key, next, output)
     }
 }
 
@@ -98,16 +141,9 @@ pub(crate) fn matrix<C: Columns>(token: C::Token, key: &[[u32; 4]; 2], state: [u
     m
 }
 
-/// The rounds. `between` is called four times in two rounds, as by [`quarter_rounds`].
+/// The rounds, where there are registers for a matrix and more.
 #[inline(always)]
-pub(crate) fn rounds<C: Columns<Token: ChaChaVectors>>(
-    m: &mut [[C; 4]; 4],
-    double_rounds: usize,
-    between: &mut impl FnMut(&mut [C]),
-) {
-    if C::Token::IN_PAIRS {
-        return rounds_in_pairs(m, double_rounds, between);
-    }
+fn all_at_once<C: Columns>(m: &mut [[C; 4]; 4], double_rounds: usize, between: &mut impl Between) {
     for _ in 0..double_rounds {
         quarter_rounds(m, between);
         let [a, b, c, d] = *m;
@@ -120,7 +156,7 @@ pub(crate) fn rounds<C: Columns<Token: ChaChaVectors>>(
 
 /// Xors the keystream of at most `LANES` blocks to `output`.
 #[inline(always)]
-pub(crate) fn xor<C: Columns<Token: ChaChaVectors>>(
+pub(crate) fn xor<C: Columns>(
     token: C::Token,
     key: &[[u32; 4]; 2],
     state: [u32; 4],
@@ -129,8 +165,8 @@ pub(crate) fn xor<C: Columns<Token: ChaChaVectors>>(
 ) {
     align_frame();
     let mut m = matrix::<C>(token, key, state);
-    rounds(&mut m, double_rounds, &mut nothing);
-    if C::Token::IN_PAIRS {
+    C::rounds(&mut m, double_rounds, &mut ());
+    if C::Token::IN_PAIRS && C::LANES == <C::Token as ChaChaVectors>::Wide::LANES {
         // The matrix goes by way of memory. Otherwise the compiler keeps words of it there during the rounds, for what follows.
         let mixed = m;
         m = *anew(&mixed);

@@ -99,7 +99,8 @@ pub trait ChaChaVectors: Token {
     /// nothing more than one. If not, and for longer texts, the key is computed in general registers while the other blocks are computed in vectors.
     const KEY_IN_VECTORS: bool = false;
 
-    /// Whether the quarter rounds of columns are computed two by two, because a matrix fills all vector registers.
+    /// Whether the quarter rounds of columns are computed two by two, because a matrix fills all vector registers. Then the two matrices of
+    /// a [`Pair`](crate::words32::Pair) take turns.
     const IN_PAIRS: bool = false;
 }
 
@@ -131,7 +132,7 @@ mod x86 {
     use super::ChaChaVectors;
     use crate::cpu::{Avx2, Avx512, Sse2, Ssse3};
     use crate::simd::x86::{V128, V256, V512};
-    use crate::words32::Pair;
+    use crate::words32::{Pair, Words32};
 
     /// A single block is computed in vectors of 128 bits.
     macro_rules! one_vector {
@@ -167,7 +168,8 @@ mod x86 {
         type Row = V256<Self>;
         type Wide = V256<Self>;
         type Middle = V256<Self>;
-        type Bulk = V256<Self>;
+        type Bulk = Pair<V256<Self>>;
+        const BULK_ABOVE: usize = <Self::Bulk as Words32>::LANES - 1;
         const KEY_IN_VECTORS: bool = true;
         const IN_PAIRS: bool = true;
     }

@@ -5,7 +5,7 @@ use super::output::Output;
 use crate::InOut;
 use crate::cpu::Portable;
 use crate::simd::{anew, each};
-use crate::words32::{Quad, Quads, Words32};
+use crate::words32::{ByBytes, Quad, Quads, Words32};
 use core::sync::atomic::{Ordering::SeqCst, compiler_fence};
 
 /// `N` quarter rounds (RFC 8439 section 2.1), interleaved step by step, because each alone is one long chain of
@@ -16,10 +16,7 @@ use core::sync::atomic::{Ordering::SeqCst, compiler_fence};
 /// round waits for go by way of memory; it also replaces a byte shuffle of a sum by the sum of two shuffles. And they keep a block
 /// that is computed in general registers there: with AVX-512, the compiler put its words into a vector.
 #[inline(always)]
-pub(super) fn quarter_rounds<V: Words32, const N: usize>(
-    [a, b, c, d]: &mut [[V; N]; 4],
-    between: &mut impl FnMut(&mut [V]),
-) {
+pub(super) fn quarter_rounds<V: Words32, const N: usize>([a, b, c, d]: &mut [[V; N]; 4], between: &mut impl Between) {
     for i in 0..N {
         a[i] = a[i].add(b[i]);
         d[i] = d[i].xor(a[i]).pin().rotl::<16, 16>();
@@ -28,7 +25,7 @@ pub(super) fn quarter_rounds<V: Words32, const N: usize>(
         c[i] = c[i].add(d[i]);
         b[i] = b[i].xor(c[i]).pin().rotl::<12, 20>();
     }
-    between(b);
+    between.call(b);
     for i in 0..N {
         a[i] = a[i].add(b[i]);
         d[i] = d[i].xor(a[i]).pin().rotl::<8, 24>();
@@ -37,28 +34,32 @@ pub(super) fn quarter_rounds<V: Words32, const N: usize>(
         c[i] = c[i].add(d[i]);
         b[i] = b[i].xor(c[i]).pin().rotl::<7, 25>();
     }
-    between(b);
+    between.call(b);
 }
 
 /// Two quarter rounds, step by step, where there are sixteen registers. Pins keep the compiler to the order of all
 /// steps. So two quarter rounds never need more than one register besides their words. `between` is called with row b at the end.
 #[inline(always)]
-pub(super) fn two_quarter_rounds<V: Words32>(
+fn two_quarter_rounds<V: Words32>(
     [mut a, mut b, mut c, mut d]: [[V; 2]; 4],
-    between: &mut impl FnMut(&mut [V]),
+    bytes: &mut ByBytes,
+    between: &mut impl Between,
 ) -> [[V; 2]; 4] {
     macro_rules! step {
         ($x:ident $y:ident $z:ident $left:literal $right:literal) => {
             $x = [$x[0].add($y[0]).pin(), $x[1].add($y[1]).pin()];
             $z = [$z[0].xor($x[0]).pin(), $z[1].xor($x[1]).pin()];
-            $z = [$z[0].rotl_from_memory::<$left, $right>().pin(), $z[1].rotl_from_memory::<$left, $right>().pin()];
+            $z = [
+                $z[0].rotl_from_memory::<$left, $right>(bytes).pin(),
+                $z[1].rotl_from_memory::<$left, $right>(bytes).pin(),
+            ];
         };
     }
     step!(a b d 16 16);
     step!(c d b 12 20);
     step!(a b d 8 24);
     step!(c d b 7 25);
-    between(&mut b);
+    between.call(&mut b);
     [a, b, c, d]
 }
 
@@ -69,24 +70,68 @@ pub(super) fn two_quarter_rounds<V: Words32>(
 pub(super) fn rounds_in_pairs<V: Words32>(
     [a, b, c, d]: &mut [[V; 4]; 4],
     double_rounds: usize,
-    between: &mut impl FnMut(&mut [V]),
+    between: &mut impl Between,
 ) {
+    let bytes = &mut ByBytes::new();
     // `anew` lets the address escape. So the compiler has to store the words before each fence, and to load those that are used after it.
     let mut waiting = *c;
     anew(&waiting);
     for _ in 0..double_rounds {
         let columns = [[a[0], a[1]], [b[0], b[1]], [c[0], c[1]], [d[0], d[1]]];
-        [[a[0], a[1]], [b[0], b[1]], [waiting[0], waiting[1]], [d[0], d[1]]] = two_quarter_rounds(columns, between);
+        [[a[0], a[1]], [b[0], b[1]], [waiting[0], waiting[1]], [d[0], d[1]]] =
+            two_quarter_rounds(columns, bytes, between);
         compiler_fence(SeqCst);
         let columns = [[a[2], a[3]], [b[2], b[3]], [waiting[2], waiting[3]], [d[2], d[3]]];
-        [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], d[3]]] = two_quarter_rounds(columns, between);
+        [[a[2], a[3]], [b[2], b[3]], [c[2], c[3]], [d[2], d[3]]] = two_quarter_rounds(columns, bytes, between);
         let diagonals = [[a[0], a[1]], [b[1], b[2]], [c[2], c[3]], [d[3], d[0]]];
-        [[a[0], a[1]], [b[1], b[2]], [waiting[2], waiting[3]], [d[3], d[0]]] = two_quarter_rounds(diagonals, between);
+        [[a[0], a[1]], [b[1], b[2]], [waiting[2], waiting[3]], [d[3], d[0]]] =
+            two_quarter_rounds(diagonals, bytes, between);
         compiler_fence(SeqCst);
         let diagonals = [[a[2], a[3]], [b[3], b[0]], [waiting[0], waiting[1]], [d[1], d[2]]];
-        [[a[2], a[3]], [b[3], b[0]], [c[0], c[1]], [d[1], d[2]]] = two_quarter_rounds(diagonals, between);
+        [[a[2], a[3]], [b[3], b[0]], [c[0], c[1]], [d[1], d[2]]] = two_quarter_rounds(diagonals, bytes, between);
     }
     [c[2], c[3]] = [waiting[2], waiting[3]];
+}
+
+/// The quarter rounds of columns `i` and `i + 1`, or of the diagonals that begin there.
+#[inline(always)]
+fn half_round<V: Words32, const DIAGONAL: bool>(
+    m: &mut [[V; 4]; 4],
+    i: usize,
+    bytes: &mut ByBytes,
+    between: &mut impl Between,
+) {
+    let turn = if DIAGONAL { 1 } else { 0 };
+    let mut two = [[m[0][0]; 2]; 4];
+    for row in 0..4 {
+        two[row] = [m[row][(i + row * turn) % 4], m[row][(i + 1 + row * turn) % 4]];
+    }
+    two = two_quarter_rounds(two, bytes, between);
+    for row in 0..4 {
+        [m[row][(i + row * turn) % 4], m[row][(i + 1 + row * turn) % 4]] = two[row];
+    }
+}
+
+/// The rounds of two matrices, for sixteen registers. The instructions of half a round mostly wait for each other, so one matrix leaves the
+/// vector units idle for a third of the time. Here the halves of the other matrix fill them. The compiler keeps most words in memory; each
+/// has the time of two halves to get there and back. `between` is called eight times in two rounds.
+#[inline(always)]
+pub(super) fn rounds_in_turns<V: Words32, W: Words32>(
+    (front, back): (&mut [[V; 4]; 4], &mut [[W; 4]; 4]),
+    double_rounds: usize,
+    between: &mut impl Between,
+) {
+    let bytes = &mut ByBytes::new();
+    for _ in 0..double_rounds {
+        half_round::<V, false>(front, 0, bytes, between);
+        half_round::<V, false>(front, 2, bytes, between);
+        half_round::<W, false>(back, 0, bytes, between);
+        half_round::<W, false>(back, 2, bytes, between);
+        half_round::<V, true>(front, 0, bytes, between);
+        half_round::<V, true>(front, 2, bytes, between);
+        half_round::<W, true>(back, 0, bytes, between);
+        half_round::<W, true>(back, 2, bytes, between);
+    }
 }
 
 // To make columns of the diagonals, rows b, c and d would be rotated by 1, 2 and 3. Only their position relative to
@@ -101,19 +146,26 @@ fn turn<V: Quads, const N: i32>(row: &mut [V]) {
     }
 }
 
-/// The `between` of rounds that stand alone.
-#[inline(always)]
-pub(crate) fn nothing<V>(_: &mut [V]) {}
+/// What is computed between the rounds.
+pub trait Between {
+    /// Called with row b when everything before it has been computed.
+    fn call<V: Words32>(&mut self, row: &mut [V]);
+}
+
+/// Rounds that stand alone.
+impl Between for () {
+    #[inline(always)]
+    fn call<V: Words32>(&mut self, _: &mut [V]) {}
+}
 
 /// Two rounds on `G` groups of row vectors.
 #[inline(always)]
 fn double_round<V: Quads, const G: usize>(m: &mut [[V; G]; 4]) {
-    let nothing = &mut nothing::<V>;
-    quarter_rounds(m, nothing);
+    quarter_rounds(m, &mut ());
     turn::<V, 3>(&mut m[0]);
     turn::<V, 1>(&mut m[2]);
     turn::<V, 2>(&mut m[3]);
-    quarter_rounds(m, nothing);
+    quarter_rounds(m, &mut ());
     turn::<V, 1>(&mut m[0]);
     turn::<V, 3>(&mut m[2]);
     turn::<V, 2>(&mut m[3]);

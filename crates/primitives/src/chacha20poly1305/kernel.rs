@@ -100,22 +100,24 @@ fn xor_vectors<V: Quads>(stream: &[V], mut data: InOut<'_>) {
     }
 }
 
-/// The function that the rounds of a batch call 40 times. It takes `V::LANES / 2` steps in every four calls, evenly
-/// spread. A batch has `V::LANES` blocks of ChaCha, which are four times as many of Poly1305, so a fifth of the steps is
-/// to spare. Pins keep the compiler from moving the steps.
-#[inline(always)]
-fn steps_between<V: Words32>(steps: &mut Steps<'_>) -> impl FnMut(&mut [V]) {
-    let of_four = V::LANES / 2;
-    let mut call = 0;
+/// Steps of Poly1305 between the rounds of a batch: in every four calls `of_four`, evenly spread. Pins keep the compiler from moving
+/// them.
+struct Between<'s, 'a> {
+    steps: &'s mut Steps<'a>,
+    of_four: usize,
+    call: usize,
+}
+
+impl rounds::Between for Between<'_, '_> {
     #[inline(always)]
-    move |row| {
+    fn call<V: Words32>(&mut self, row: &mut [V]) {
         row.iter_mut().for_each(|vector| *vector = vector.pin());
-        if call * of_four % 4 < of_four {
-            for _ in 0..of_four.div_ceil(4) {
-                steps.step();
+        if self.call * self.of_four % 4 < self.of_four {
+            for _ in 0..self.of_four.div_ceil(4) {
+                self.steps.step();
             }
         }
-        call += 1;
+        self.call += 1;
     }
 }
 
@@ -290,13 +292,19 @@ impl<T: AeadToken> Kernel<'_, T> {
 
     /// Encrypts or decrypts the rest of a text, and hashes what of it is not hashed.
     fn rest(&self, mut progress: Progress<'_>, hash: &mut OneTime) {
-        // In encryption, the ciphertext of the batch before is to be hashed in any case.
-        let least = |progress: &Progress<'_>| {
-            if progress.encrypt && progress.crypted > 0 { 1 } else { BLOCK / 2 * Wide::<T>::LANES }
-        };
         if !T::SEPARATE {
-            while progress.left() >= least(&progress) {
-                self.together(&mut progress, hash);
+            // In encryption, the first batch after those of `Batch` has more to hash than it can beside its rounds. A few of those
+            // do not make up for that.
+            let many = BLOCK * T::Batch::LANES * if progress.encrypt { 4 } else { 1 };
+            while progress.left() >= many {
+                self.together::<T::Batch>(&mut progress, hash);
+            }
+            // In encryption, the ciphertext of the batch before is to be hashed in any case.
+            let few = |progress: &Progress<'_>| {
+                if progress.encrypt && progress.crypted > 0 { 1 } else { BLOCK / 2 * Wide::<T>::LANES }
+            };
+            while progress.left() >= few(&progress) {
+                self.together::<Wide<T>>(&mut progress, hash);
             }
         }
         self.separately(&mut progress, hash);
@@ -323,23 +331,23 @@ impl<T: AeadToken> Kernel<'_, T> {
 
     /// Encrypts or decrypts a batch, and hashes beside its rounds: in encryption the batch before, in decryption this
     /// one.
-    fn together(&self, progress: &mut Progress<'_>, hash: &mut OneTime) {
+    fn together<C: Columns<Token = T::Cipher>>(&self, progress: &mut Progress<'_>, hash: &mut OneTime) {
         let cipher: T::Cipher = self.token.into();
         cipher.vectorize(
             #[inline(always)]
             || {
                 align_frame();
                 let state = progress.row();
-                let n = progress.left().min(BLOCK * Wide::<T>::LANES);
+                let n = progress.left().min(BLOCK * C::LANES);
                 let end = progress.crypted + if progress.encrypt { 0 } else { n };
                 let ciphertext = progress.ciphertext(end);
-                let mut m = columns::matrix::<Wide<T>>(cipher, self.key, state);
+                let mut m = columns::matrix::<C>(cipher, self.key, state);
                 let mut steps = Steps::new(hash, ciphertext);
-                columns::rounds(&mut m, DOUBLE_ROUNDS, &mut steps_between(&mut steps));
+                C::rounds(&mut m, DOUBLE_ROUNDS, &mut Between { steps: &mut steps, of_four: C::STEPS, call: 0 });
                 steps.finish(hash);
                 // Only the end of a text is no whole block.
                 hash.absorb_padded(ciphertext.as_chunks::<16>().1);
-                Wide::<T>::finish(cipher, m, self.key, state, &mut progress.next(n).into());
+                C::finish(cipher, m, self.key, state, &mut progress.next(n).into());
             },
         );
     }

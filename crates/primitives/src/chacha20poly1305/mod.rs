@@ -11,6 +11,7 @@ mod kernel;
 mod tests;
 
 use crate::InOut;
+use crate::chacha::columns::Columns;
 use crate::chacha::{ChaChaVectors, quad};
 use crate::cpu::Token;
 use crate::hash::BlockBuffer;
@@ -23,6 +24,10 @@ use zeroize::Zeroizing;
 pub trait AeadToken: Token + Into<Self::Cipher> {
     /// The token of ChaCha's vectors.
     type Cipher: ChaChaVectors;
+
+    /// Vectors for the columns of a batch of a long text, beside whose rounds Poly1305 is computed.
+    #[doc(hidden)]
+    type Batch: Columns<Token = Self::Cipher>;
 
     /// The number of blocks of the first batch, with block 0.
     #[doc(hidden)]
@@ -51,9 +56,11 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     fn hash_with(self, hash: &mut OneTime, ready: Self::Ready, bytes: &[u8]);
 }
 
-/// [`AeadToken::ready`] for a hash with 64-bit words: there is nothing to compute.
+/// A token of a CPU where the hash is computed with 64-bit words: there is nothing to compute for it before the text is there.
 macro_rules! words {
-    () => {
+    ($Batch:ty) => {
+        type Cipher = Self;
+        type Batch = $Batch;
         type Ready = ();
 
         #[inline(always)]
@@ -71,25 +78,24 @@ mod x86 {
     use super::{AeadToken, OneTime};
     use crate::cpu::{Avx2, Avx512, Ifma512, Sse2, Ssse3};
     use crate::poly1305::ifma::Powers;
+    use crate::simd::x86::{V128, V256, V512};
+    use crate::words32::Pair;
 
     impl AeadToken for Sse2 {
-        type Cipher = Self;
-        words!();
+        words!(V128<Self>);
     }
     impl AeadToken for Ssse3 {
-        type Cipher = Self;
-        words!();
+        words!(V128<Self>);
     }
     impl AeadToken for Avx2 {
-        type Cipher = Self;
-        words!();
+        words!(Pair<V256<Self>>);
     }
     impl AeadToken for Avx512 {
-        type Cipher = Self;
-        words!();
+        words!(V512<Self>);
     }
     impl AeadToken for Ifma512 {
         type Cipher = Avx512;
+        type Batch = V512<Avx512>;
         const FIRST: usize = 24;
         const SEPARATE: bool = true;
 
@@ -116,8 +122,7 @@ mod x86 {
 
 #[cfg(target_arch = "aarch64")]
 impl AeadToken for crate::cpu::Neon {
-    type Cipher = Self;
-    words!();
+    words!(crate::simd::aarch64::V128<Self>);
 }
 
 /// A ChaCha20-Poly1305 key, for CPUs with the features of `T`.

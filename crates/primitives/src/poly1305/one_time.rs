@@ -9,7 +9,7 @@
 use super::BLOCK;
 #[cfg(target_arch = "x86_64")]
 use super::ifma;
-use super::scalar::{self, Element, Point};
+use super::scalar::{self, Element, Point, Product};
 use crate::hash::little_endian;
 use crate::simd::each;
 use core::slice::Iter;
@@ -171,7 +171,7 @@ impl Power {
 /// The whole blocks of a text, which are absorbed one at a time.
 pub(crate) struct Steps<'a> {
     point: Point,
-    value: Element,
+    value: Product,
     blocks: Iter<'a, [u8; BLOCK]>,
 }
 
@@ -179,21 +179,21 @@ impl<'a> Steps<'a> {
     /// No block of `bytes` is absorbed yet.
     #[inline(always)]
     pub(crate) fn new(hash: &OneTime, bytes: &'a [u8]) -> Self {
-        Self { point: hash.point, value: hash.value, blocks: bytes.as_chunks().0.iter() }
+        Self { point: hash.point, value: hash.value.into(), blocks: bytes.as_chunks().0.iter() }
     }
 
     /// Absorbs the next block, if there is one.
     #[inline(always)]
     pub(crate) fn step(&mut self) {
         if let Some(block) = self.blocks.next() {
-            self.value = absorbed(self.value, block, self.point);
+            self.value = self.value.plus(u128::from_le_bytes(*block), 1).product(self.point);
         }
     }
 
     /// Absorbs all blocks that are left, and gives `hash` its new value.
     #[inline(always)]
     pub(crate) fn finish(self, hash: &mut OneTime) {
-        hash.value = scalar::absorb(self.value, self.point, self.blocks.as_slice().as_flattened(), 1);
+        hash.value = scalar::absorb(self.value.folded(), self.point, self.blocks.as_slice().as_flattened(), 1);
     }
 }
 

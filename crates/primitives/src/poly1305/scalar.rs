@@ -31,6 +31,38 @@ pub struct Point {
     t: u64,
 }
 
+/// A product modulo *p*, `low + top * 2^128`. The next block can be added before `top` is known and folded.
+#[derive(Clone, Copy)]
+pub(crate) struct Product {
+    low: u128,
+    top: u64,
+}
+
+impl From<Element> for Product {
+    #[inline(always)]
+    fn from(Element { low, top }: Element) -> Self {
+        Self { low, top }
+    }
+}
+
+impl Product {
+    /// `self + block + bit * 2^128`, with a top of at most 6.
+    #[inline(always)]
+    pub(crate) fn plus(self, block: u128, bit: u64) -> Element {
+        let (low, carry) = sum(self.low, block);
+        // Otherwise the compiler sums both carries in a register, in place of adding each with the instruction for it.
+        let top = opaque64((self.top & 3) + bit + carry);
+        let (low, carry) = sum(low, u128::from((self.top & !3) + (self.top >> 2)));
+        Element { low, top: top + carry }
+    }
+
+    /// The product with a top of at most 4.
+    #[inline(always)]
+    pub(crate) fn folded(self) -> Element {
+        Element::folded(self.low, self.top)
+    }
+}
+
 impl DefaultIsZeroes for Element {}
 impl DefaultIsZeroes for Point {}
 
@@ -105,14 +137,20 @@ impl Element {
     /// `self * r`; the top of `self` is at most 7.
     #[inline(always)]
     pub(crate) fn times(self, r: Point) -> Self {
+        self.product(r).folded()
+    }
+
+    /// `self * r`, not folded; the top of `self` is at most 7.
+    #[inline(always)]
+    pub(crate) fn product(self, r: Point) -> Product {
         let (h0, h1, h2) = (self.low as u64, (self.low >> 64) as u64, self.top);
-        let d0 = product(h0, r.r0) + product(h1, r.t);
+        let (h0r0, h0r1) = (product(h0, r.r0), product(h0, r.r1));
+        let d0 = h0r0 + product(h1, r.t);
         // The two summands are less than 2.25·2⁶⁰ and 7·1.25·2⁶⁰, so the sum fits a word.
         let middle = (d0 >> 64) as u64 + h2 * r.t;
-        let d1 = product(h0, r.r1) + product(h1, r.r0) + u128::from(middle);
-        let d2 = h2 * r.r0 + (d1 >> 64) as u64;
-        let low = u128::from(d0 as u64) | (d1 << 64);
-        Self::folded(low, d2)
+        // The last product is added early, beside the others: `top` is what the next block waits for.
+        let d1 = h0r1 + product(h1, r.r0) + (u128::from(h2 * r.r0) << 64) + u128::from(middle);
+        Product { low: u128::from(d0 as u64) | (d1 << 64), top: (d1 >> 64) as u64 }
     }
 
     /// `self * other`, for tops of at most 4.
@@ -206,9 +244,10 @@ impl Element {
 /// Horner's rule: `h = (h + block) * r` for each block, with `bit` at 2¹²⁸. Bytes past the last
 /// whole block are ignored.
 #[inline(always)]
-pub(crate) fn absorb(mut h: Element, r: Point, blocks: &[u8], bit: u64) -> Element {
+pub(crate) fn absorb(h: Element, r: Point, blocks: &[u8], bit: u64) -> Element {
+    let mut h = Product::from(h);
     for block in blocks.as_chunks::<16>().0 {
-        h = h.plus(u128::from_le_bytes(*block), bit).times(r);
+        h = h.plus(u128::from_le_bytes(*block), bit).product(r);
     }
-    h
+    h.folded()
 }

@@ -6,6 +6,7 @@
 //! and must be called from inside [`Token::vectorize`](crate::cpu::Token::vectorize).
 
 use crate::InOut;
+use crate::aligned::Aligned;
 use crate::cpu::Token;
 use crate::hash::wipe;
 
@@ -20,6 +21,28 @@ mod x86;
 
 pub use pair::*;
 pub use portable::*;
+
+/// The places from which a shuffle takes bytes, to rotate each word left by one byte and by two. The reference is made anew for each
+/// rotation ([`anew`](crate::simd::anew)).
+pub struct ByBytes(&'static [Aligned<[u8; 32]>; 2]);
+
+impl ByBytes {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        /// Rotates each word left by `bytes`.
+        const fn rotated(bytes: usize) -> Aligned<[u8; 32]> {
+            let mut from = [0; 32];
+            let mut i = 0;
+            while i < 32 {
+                from[i] = (i % 16 / 4 * 4 + (i + 4 - bytes) % 4) as u8;
+                i += 1;
+            }
+            Aligned(from)
+        }
+        static BY_BYTES: [Aligned<[u8; 32]>; 2] = [rotated(1), rotated(2)];
+        Self(&BY_BYTES)
+    }
+}
 
 /// Vectors of `LANES` words of 32 bits.
 pub trait Words32: Copy {
@@ -64,7 +87,7 @@ pub trait Words32: Copy {
 
     /// [`Words32::rotl`] for code that has no register to spare: where a rotation needs a constant, it is read from memory each time.
     #[inline(always)]
-    fn rotl_from_memory<const L: i32, const R: i32>(self) -> Self {
+    fn rotl_from_memory<const L: i32, const R: i32>(self, _: &mut ByBytes) -> Self {
         self.rotl::<L, R>()
     }
 

@@ -2,9 +2,8 @@
 
 use super::portable::store_words;
 use super::registers::{quads, words};
-use super::{Quads, Words32, xor_pieces};
+use super::{ByBytes, Quads, Words32, xor_pieces};
 use crate::InOut;
-use crate::aligned::Aligned;
 use crate::cpu::{HasAvx2, HasAvx512, HasSse2};
 use crate::hash::wipe;
 use crate::simd::anew;
@@ -90,26 +89,17 @@ impl<T: HasSse2> Quads for V128<T> {
     }
 }
 
-/// The places in a vector of 32 bytes from which a shuffle takes bytes, to rotate each word left by `bytes`.
-const fn rotated(bytes: usize) -> Aligned<[u8; 32]> {
-    let mut from = [0; 32];
-    let mut i = 0;
-    while i < 32 {
-        from[i] = (i % 16 / 4 * 4 + (i + 4 - bytes) % 4) as u8;
-        i += 1;
-    }
-    Aligned(from)
-}
-
 impl<T: HasAvx2> Words32 for V256<T> {
     words!(V256, 8);
     own_words!(V256);
 
     #[inline(always)]
-    fn rotl_from_memory<const L: i32, const R: i32>(self) -> Self {
-        static BY_BYTES: [Aligned<[u8; 32]>; 2] = [rotated(1), rotated(2)];
+    fn rotl_from_memory<const L: i32, const R: i32>(self, bytes: &mut ByBytes) -> Self {
         match L {
-            8 | 16 => self.shuffle_bytes(V256::load(self.token(), &**anew(&BY_BYTES[L as usize / 8 - 1]))),
+            8 | 16 => {
+                bytes.0 = anew(bytes.0);
+                self.shuffle_bytes(V256::load(self.token(), &*bytes.0[L as usize / 8 - 1]))
+            }
             _ => self.rotl::<L, R>(),
         }
     }
