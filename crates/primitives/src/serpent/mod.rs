@@ -33,22 +33,22 @@ pub trait SerpentToken: Token {
 
     /// The token of the code for a single block, which runs in general registers. Several tokens share that code, so
     /// this is the weakest token with which it is as fast.
-    type Lone: Token;
+    type Single: Token;
 
     /// Makes the token of the code for a single block.
-    fn lone(self) -> Self::Lone;
+    fn single(self) -> Self::Single;
 }
 
 /// Implements [`SerpentToken`] from a token's vectors and its conversion to the token for a single block.
 macro_rules! vectors {
-    ($token:ty: $long:ty, $short:ty, $lone:ty = $make:expr) => {
+    ($token:ty: $long:ty, $short:ty, $single:ty = $make:expr) => {
         impl SerpentToken for $token {
             type Long = $long;
             type Short = $short;
-            type Lone = $lone;
+            type Single = $single;
 
             #[inline(always)]
-            fn lone(self) -> $lone {
+            fn single(self) -> $single {
                 $make(self)
             }
         }

@@ -35,7 +35,7 @@ pub(super) fn run<T: SerpentToken>(token: T, keys: &Keys, mut data: InOut<'_>, m
         }
     }
     if !data.is_empty() {
-        mode.last::<Word<T::Lone>>(token.lone(), keys, data);
+        mode.last::<Word<T::Single>>(token.single(), keys, data);
     }
 }
 
@@ -341,17 +341,17 @@ impl<const ENCRYPT: bool> Mode for Xts<'_, ENCRYPT> {
 
 /// CBC encryption, one block after the other. `chain` is the previous ciphertext block.
 pub(super) fn cbc_encrypt<T: SerpentToken>(token: T, keys: &Keys, chain: &mut [u8; BLOCK], mut data: InOut<'_>) {
-    let token = token.lone();
+    let token = token.single();
     token.vectorize(
         #[inline(always)]
         || {
-            let mut words = Word::<T::Lone>::load_partial(token, chain);
+            let mut words = Word::<T::Single>::load_partial(token, chain);
             while let Some(mut block) = data.take(BLOCK) {
-                words = masked(words, Word::<T::Lone>::load_partial(token, block.src()));
-                crypt::<Word<T::Lone>, true>(token, keys, &mut words);
-                Word::<T::Lone>::store_partial(words, block.dst());
+                words = masked(words, Word::<T::Single>::load_partial(token, block.src()));
+                crypt::<Word<T::Single>, true>(token, keys, &mut words);
+                Word::<T::Single>::store_partial(words, block.dst());
             }
-            Word::<T::Lone>::store_partial(words, chain);
+            Word::<T::Single>::store_partial(words, chain);
         },
     );
 }
