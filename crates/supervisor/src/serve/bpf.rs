@@ -168,6 +168,7 @@ const CALLS: &[(libc::c_long, Rule)] = &[
     (libc::SYS_recvmmsg, Rule::First),
     (libc::SYS_sendfile, Rule::FirstOrSecond),
     (libc::SYS_splice, Rule::FirstOrThird),
+    (libc::SYS_epoll_ctl, Rule::FirstOrThird),
     (libc::SYS_ioctl, Rule::First),
     (libc::SYS_fcntl, Rule::Duplicate),
     (libc::SYS_dup, Rule::First),

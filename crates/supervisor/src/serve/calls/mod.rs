@@ -68,6 +68,8 @@ pub fn descriptors(request: &Request) -> Option<Vec<i32>> {
     match request.nr {
         libc::SYS_sendfile => Some(vec![request.int(0), request.int(1)]),
         libc::SYS_splice => Some(vec![request.int(0), request.int(2)]),
+        // The kernel carries it out.
+        libc::SYS_epoll_ctl => Some(Vec::new()),
         libc::SYS_socket
         | libc::SYS_socketpair
         | libc::SYS_io_submit
@@ -103,6 +105,7 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         | libc::SYS_io_destroy => return submit::handle(server, target),
         libc::SYS_splice => return splice::splice(server, target),
         libc::SYS_sendfile => return splice::sendfile(server, target),
+        libc::SYS_epoll_ctl => return Ok(descriptor::watch(server, target)),
         libc::SYS_socketpair => return Err(Errno::OPNOTSUPP),
         _ => {}
     }
