@@ -86,6 +86,8 @@ supervised! {
             (how, 8192, libc::E2BIG),
             (How { more: 1, ..how }, 32, libc::E2BIG),
             (How { flags: 1 << 40, ..how }, 24, libc::EINVAL),
+            // What a descriptor by `O_PATH` refers to cannot be read.
+            (How { flags: libc::O_PATH as u64, ..how }, 24, libc::EBADF),
             (How { mode: 0o644, ..how }, 24, libc::EINVAL),
             (How { resolve: 1 << 20, ..how }, 24, libc::EINVAL),
             (How { resolve: libc::RESOLVE_BENEATH | libc::RESOLVE_IN_ROOT, ..how }, 24, libc::EINVAL),
