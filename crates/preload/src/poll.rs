@@ -147,7 +147,7 @@ fn shows(fd: c_int) -> Result<bool, Errno> {
 }
 
 /// Makes the descriptor show the readiness of its file; if `repeats`, also what passes though it was ready before.
-fn arm(fd: c_int, repeats: bool) -> Result<(), Errno> {
+pub fn arm(fd: c_int, repeats: bool) -> Result<(), Errno> {
     if reserve::is_filtered() {
         return Err(Errno::PERM);
     }

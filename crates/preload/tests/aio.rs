@@ -107,6 +107,22 @@ fn with_text() -> OwnedFd {
 }
 
 served! {
+    fn a_request_may_wait_until_a_socket_is_ready() {
+        const POLL: u16 = 5;
+        let (context, fd) = (Context::new(), cbc());
+        // More text is expected, and there is nothing to receive.
+        encrypt(&fd, &[], common::MORE).unwrap();
+        let mut poll = pread(fd.as_raw_fd(), &mut []);
+        (poll.opcode, poll.buffer) = (POLL, libc::POLLIN as u64);
+        assert_eq!(context.submit(&[&poll]), Ok(1));
+        assert_eq!(context.events(1, Some(Duration::from_millis(20))), Ok(vec![]));
+        assert_eq!(nix::sys::socket::send(fd.as_raw_fd(), &PLAIN[0], MsgFlags::empty()), Ok(16));
+        let found = context.events(1, Some(Duration::from_secs(10))).unwrap();
+        assert_eq!(found.iter().map(|event| (event.data, event.result)).collect::<Vec<_>>(), [(42, libc::POLLIN.into())]);
+    }
+}
+
+served! {
     fn a_read_is_told_to_an_eventfd() {
         let context = Context::new();
         let fd = with_text();
