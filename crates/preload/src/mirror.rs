@@ -90,7 +90,8 @@ impl Mirror {
     /// Wakes those who wait for events, after data has passed through the file.
     #[cold]
     pub fn repeat(&self, fds: &[RawFd]) {
-        if let (Some(ours), Ok(theirs)) = (self.ours.as_ref().filter(|_| self.generation == process::generation()), first(fds)) {
+        let ours = self.ours.as_ref().filter(|_| self.generation == process::generation());
+        if let (Some(ours), Ok(theirs)) = (ours, first(fds)) {
             let _ = self.shown.repeat(ours, theirs);
         }
     }

@@ -3,8 +3,8 @@
 use crate::{clock::duration, interpose::interpose, kernel::kernel, memory, reserve, table};
 use algkit_afalg::{Errno, Readiness};
 use libc::{
-    EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLET, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl, SYS_ppoll, c_int,
-    c_long, c_short, epoll_event, nfds_t, pollfd, sigset_t, size_t, timespec,
+    EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLET, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl,
+    SYS_ppoll, c_int, c_long, c_short, epoll_event, nfds_t, pollfd, sigset_t, size_t, timespec,
 };
 use std::{
     ptr, slice,
