@@ -101,12 +101,7 @@ impl Served {
             return;
         }
         // Where `pidfd_getfd` is forbidden, the target may see a spurious event, which may happen with any socket.
-        let _ = state.shown.show(readiness, &self.end, || {
-            if let Some(theirs) = known {
-                return Ok(theirs);
-            }
-            self.theirs(target, fd)
-        });
+        let _ = state.shown.show(readiness, &self.end, || known.map_or_else(|| self.theirs(target, fd), Ok));
     }
 
     /// Wakes those who wait for events, after data has passed through the file. `fd` is the target's descriptor.
