@@ -118,7 +118,9 @@ served! {
         assert_eq!(context.events(1, Some(Duration::from_millis(20))), Ok(vec![]));
         assert_eq!(nix::sys::socket::send(fd.as_raw_fd(), &PLAIN[0], MsgFlags::empty()), Ok(16));
         let found = context.events(1, Some(Duration::from_secs(10))).unwrap();
-        assert_eq!(found.iter().map(|event| (event.data, event.result)).collect::<Vec<_>>(), [(42, libc::POLLIN.into())]);
+        // The kernel may tell of more than was asked for.
+        let [Event { data: 42, result, .. }] = found[..] else { panic!("{found:?}") };
+        assert_ne!(result & i64::from(libc::POLLIN), 0, "{result:#x}");
     }
 }
 

@@ -125,8 +125,10 @@ supervised! {
         assert_eq!(context.submit(&mut [&mut poll]).expect("submitted"), 1);
         assert_eq!(context.events(1, Some(Duration::from_millis(20))), []);
         send(&socket, &TEXT, 0).expect("sent");
+        // The kernel may tell of more than was asked for.
         let found = context.events(1, Some(Duration::from_secs(10)));
-        assert_eq!(found, [Event { data: 3, iocb: &raw const poll as u64, result: libc::POLLIN.into(), result_2: 0 }]);
+        let [Event { data: 3, result, .. }] = found[..] else { panic!("{found:?}") };
+        assert_ne!(result & i64::from(libc::POLLIN), 0, "{result:#x}");
     }
 }
 
