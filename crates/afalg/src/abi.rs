@@ -23,6 +23,9 @@ pub const ALG_SET_KEY_BY_KEY_SERIAL: i32 = 7;
 /// The protocol of `AF_NETLINK` that asks for algorithms.
 pub const NETLINK_CRYPTO: i32 = 21;
 
+/// One more than the largest `SOCK_*` value.
+pub(crate) const SOCK_MAX: i32 = 11;
+
 /// Whether sockets of this family and protocol are served.
 pub fn serves(family: i32, protocol: i32) -> bool {
     family == libc::AF_ALG || (family, protocol) == (libc::AF_NETLINK, NETLINK_CRYPTO)

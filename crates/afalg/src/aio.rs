@@ -63,6 +63,12 @@ pub fn descriptor(iocb: &[u8; IOCB_LEN]) -> i32 {
     Field(iocb).i32(20)
 }
 
+/// Whether a request waits until its descriptor is ready (`IOCB_CMD_POLL`). The kernel carries it out, since the socket that stands
+/// for a file shows that.
+pub fn is_poll(iocb: &[u8; IOCB_LEN]) -> bool {
+    Field(iocb).u16(16) == 5
+}
+
 impl Iocb {
     /// Parses a request.
     ///

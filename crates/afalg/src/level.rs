@@ -16,9 +16,14 @@ pub fn is_set_here(level: i32, name: i32) -> bool {
 
 /// Whether `getsockopt` of this option asks the file.
 pub fn is_got_here(level: i32, name: i32) -> bool {
-    let about_socket = matches!(name, SO_DOMAIN | SO_TYPE | SO_PROTOCOL | SO_ERROR | SO_ACCEPTCONN | SO_PEERCRED);
-    level != SOL_SOCKET || about_socket || matches!(name, SO_SNDBUF | SO_RCVBUF)
+    let about_socket = matches!(name, SO_DOMAIN | SO_TYPE | SO_PROTOCOL | SO_ERROR | SO_ACCEPTCONN);
+    let about_peer = matches!(name, SO_PEERCRED | SO_PEERGROUPS | SO_PEERPIDFD);
+    level != SOL_SOCKET || about_socket || about_peer || matches!(name, SO_SNDBUF | SO_RCVBUF)
 }
+
+/// The groups of the process on the other side, and a handle of it, which only sockets of AF_UNIX tell.
+pub(crate) const SO_PEERGROUPS: i32 = 59;
+pub(crate) const SO_PEERPIDFD: i32 = 77;
 
 /// The kernel's default buffer sizes (`net.core.wmem_default`, `rmem_default`), and the largest that a client may ask for.
 const DEFAULT_BUFFER: usize = 212_992;

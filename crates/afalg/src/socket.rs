@@ -4,6 +4,7 @@ use crate::{
     Errno, File, Memory,
     abi::{ALG_SET_AEAD_AUTHSIZE, MAX_ADDRESS, NETLINK_CRYPTO, SOL_ALG},
     alg::{self, Keyring},
+    level::{SO_PEERGROUPS, SO_PEERPIDFD},
     netlink,
 };
 use libc::{AF_ALG, AF_NETLINK, SO_ERROR, SO_PEERCRED, SOL_SOCKET};
@@ -84,6 +85,7 @@ impl File {
         let number = match self {
             Self::Device(_) => return Err(Errno::NOTSOCK),
             _ if (level, name) == (SOL_SOCKET, SO_PEERCRED) => return Ok(NOBODY.concat()),
+            _ if level == SOL_SOCKET && matches!(name, SO_PEERGROUPS | SO_PEERPIDFD) => return Err(Errno::NODATA),
             file if (level, name) == (SOL_SOCKET, SO_ERROR) => file.take_error().map_or(0, Errno::raw_os_error),
             Self::Alg(socket) => socket.option(level, name)?,
             Self::Netlink(socket) => socket.option(level, name)?,

@@ -1,7 +1,7 @@
 //! The sockets that stand for a file in a client, where a front end makes them show the file's readiness.
 //!
 //! They are a pair. The client has one end, and the front end the other. Nobody else can send to either, because neither has a
-//! name. What is readable is a datagram from the front end. A socket is writable while what it has sent takes no more than a
+//! name. What is readable is an empty datagram from the front end, so whoever reads it where nobody looks gets no text. A socket is writable while what it has sent takes no more than a
 //! quarter of its send buffer. So the client's end has sent one datagram that stays where it is, and the size of its buffer
 //! decides. After that datagram the end is shut down for writing. What a client sends where nobody looks fails with `EPIPE`: it
 //! could contain descriptors, and whoever closes the last one of a file waits as long as the client likes (`SO_LINGER`).
@@ -50,7 +50,7 @@ impl Shown {
     ) -> Result<(), Errno> {
         let Self(shown) = self;
         if now.readable && !shown.readable {
-            send(&ours, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
+            send(&ours, &[], SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
             shown.readable = true;
         }
         if now == *shown {
@@ -77,12 +77,31 @@ impl Shown {
         }
         Ok(())
     }
+
+    /// Wakes whoever waits for events and not for states (`EPOLLET`). As in the kernel, what passes through a file is an event
+    /// even if the file was ready for it before.
+    pub fn repeat(&self, ours: impl AsFd, theirs: impl AsFd) -> Result<(), Errno> {
+        let Self(shown) = self;
+        if shown.readable {
+            // In this order, there is always a datagram to be read.
+            send(&ours, &[], SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?;
+            recv(&theirs, &mut [0u8; 1], RecvFlags::DONTWAIT)?;
+        }
+        if shown.writable {
+            sockopt::set_socket_send_buffer_size(&theirs, WRITABLE)?;
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::event::{
+        PollFd, PollFlags, Timespec,
+        epoll::{self, CreateFlags, Event, EventData, EventFlags},
+        poll,
+    };
 
     const NOTHING: Readiness = Readiness { readable: false, writable: false };
 
@@ -105,6 +124,44 @@ mod tests {
             assert_eq!(polled(&theirs), flag(readable, PollFlags::IN) | flag(writable, PollFlags::OUT));
             assert_eq!(send(&theirs, b"x", SendFlags::NOSIGNAL), Err(Errno::PIPE));
         }
+    }
+
+    #[test]
+    fn who_reads_where_nobody_looks_gets_no_text() {
+        let (ours, theirs) = pair().unwrap();
+        Shown::default().show(Readiness { readable: true, writable: true }, &ours, || Ok(&theirs)).unwrap();
+        assert_eq!(recv(&theirs, &mut [0u8; 16], RecvFlags::DONTWAIT).unwrap().0, 0);
+    }
+
+    #[test]
+    fn each_repetition_is_an_event() {
+        let (ours, theirs) = pair().unwrap();
+        let mut shown = Shown::default();
+        let epoll = epoll::create(CreateFlags::CLOEXEC).unwrap();
+        let events = || {
+            let mut found = Vec::with_capacity(1);
+            let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+            epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut found), Some(&now)).unwrap();
+            found.first().map(|event: &Event| event.flags)
+        };
+        let both = EventFlags::IN | EventFlags::OUT;
+        epoll::add(&epoll, &theirs, EventData::new_u64(0), both | EventFlags::ET).unwrap();
+        assert_eq!(events(), None);
+        for (readable, writable) in [(true, true), (true, false), (false, true)] {
+            let flag = |set: bool, flag| if set { flag } else { EventFlags::empty() };
+            let told = flag(readable, EventFlags::IN) | flag(writable, EventFlags::OUT);
+            shown.show(Readiness { readable, writable }, &ours, || Ok(&theirs)).unwrap();
+            events();
+            for _ in 0..20 {
+                assert_eq!(events(), None);
+                shown.repeat(&ours, &theirs).unwrap();
+                assert_eq!(events(), Some(told));
+            }
+        }
+        shown.show(NOTHING, &ours, || Ok(&theirs)).unwrap();
+        events();
+        shown.repeat(&ours, &theirs).unwrap();
+        assert_eq!((events(), polled(&theirs)), (None, PollFlags::empty()));
     }
 
     #[test]

@@ -11,11 +11,11 @@ use crate::{
     iov::{self, Destinations, Several},
     kernel::kernel,
     lock::{Inside, Lock},
-    memory, reserve, table, transfer,
+    memory, poll, reserve, table, transfer,
 };
 use algkit_afalg::{
     Errno,
-    aio::{Event, IOCB_LEN, Iocb, KEY_OFFSET, Operation, descriptor},
+    aio::{Event, IOCB_LEN, Iocb, KEY_OFFSET, Operation, descriptor, is_poll},
 };
 use libc::{c_int, c_long, c_void, sigset_t, timespec};
 use rustix::thread::futex;
@@ -169,7 +169,11 @@ pub unsafe fn submit(context: u64, count: c_long, iocbs: Iocbs) -> Result<c_int,
 unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     // SAFETY: the pointer is null or points to a request (precondition).
     let bytes = unsafe { memory::at_mut(iocb.cast::<[u8; IOCB_LEN]>())? };
-    let Some(entry) = table::entry(descriptor(bytes)) else {
+    let served = table::entry(descriptor(bytes));
+    if served.is_some() && is_poll(bytes) {
+        poll::arm(descriptor(bytes), false)?;
+    }
+    let Some(entry) = served.filter(|_| !is_poll(bytes)) else {
         if is_own(context) {
             return Err(Errno::INVAL);
         }

@@ -167,6 +167,15 @@ impl Entered {
         entry.wake();
     }
 
+    /// The same, after data has passed through the file.
+    #[inline(always)]
+    pub fn leave_after(mut self, passed: bool) {
+        if passed {
+            self.state.repeat();
+        }
+        self.leave();
+    }
+
     /// Unlocks for other threads, and locks again.
     #[cold]
     pub fn reenter(self) -> Result<Self, Errno> {
@@ -232,6 +241,15 @@ impl State {
         if self.mirror.is_armed() && !reserve::is_filtered() {
             let readiness = self.readiness();
             self.mirror.show(&self.fds, readiness);
+        }
+    }
+
+    /// Wakes those who wait for events at the descriptor, after data has passed through the file.
+    #[inline]
+    pub fn repeat(&mut self) {
+        if self.mirror.repeats && !reserve::is_filtered() {
+            self.reflect();
+            self.mirror.repeat(&self.fds);
         }
     }
 

@@ -29,6 +29,10 @@ interpose! {
         fd: c_int, data: *const c_void, len: size_t, flags: c_int, address: *const sockaddr, address_len: socklen_t,
     ) -> ssize_t
     where Some(entry) = table::entry(fd) => {
+        entry.check_socket()?;
+        if !address.is_null() && name_len(address_len)? > MAX_ADDRESS {
+            return Err(Errno::INVAL);
+        }
         check_destination(entry, fd, address.cast(), address_len as size_t)?;
         send_one(entry, fd, data, len, flags)
     }
@@ -152,9 +156,20 @@ unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr,
     let mut all = Several::new();
     // SAFETY: the vector describes memory that is readable, as `sendmsg` demands of the caller.
     let data = unsafe { iov::sources(&mut all, message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };
+    check_name(message)?;
     // SAFETY: the header describes an address that is readable, as `sendmsg` demands of the caller.
     unsafe { check_destination(entry, fd, message.msg_name, message.msg_namelen as size_t)? };
     transfer::send(entry, fd, &data.message(control, flags))
+}
+
+/// The length of an address, which the kernel takes as an `int`.
+fn name_len(len: socklen_t) -> Result<usize, Errno> {
+    usize::try_from(len as c_int).map_err(|_| Errno::INVAL)
+}
+
+/// Checks the length of the address in a header. One that is too long is cut.
+fn check_name(message: &msghdr) -> Result<(), Errno> {
+    if message.msg_name.is_null() { Ok(()) } else { name_len(message.msg_namelen).map(drop) }
 }
 
 /// Checks the destination of a message. AF_ALG ignores it; that of a netlink socket must be the kernel.
@@ -229,6 +244,7 @@ unsafe fn receive_message(
     entry.check_socket()?;
     // SAFETY: the pointer is to a header, as `recvmsg` demands of the caller.
     let message = unsafe { memory::at_mut(message)? };
+    check_name(message)?;
     let mut all = Several::new();
     // SAFETY: the vector describes memory that is writable, as `recvmsg` demands of the caller.
     let mut into = unsafe { iov::destinations(&mut all, message.msg_iov, message.msg_iovlen, Errno::MSGSIZE)? };

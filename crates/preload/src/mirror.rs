@@ -31,6 +31,8 @@ pub struct Mirror {
     generation: u32,
     /// Whether the same socket may stand behind descriptors of other files.
     shared: bool,
+    /// Whether a thread waits for events at the descriptor and not for states (`EPOLLET`).
+    pub repeats: bool,
 }
 
 impl Mirror {
@@ -82,6 +84,15 @@ impl Mirror {
         }
         if let Some(ours) = &self.ours {
             let _ = self.shown.show(readiness, ours, || first(fds));
+        }
+    }
+
+    /// Wakes those who wait for events, after data has passed through the file.
+    #[cold]
+    pub fn repeat(&self, fds: &[RawFd]) {
+        let ours = self.ours.as_ref().filter(|_| self.generation == process::generation());
+        if let (Some(ours), Ok(theirs)) = (ours, first(fds)) {
+            let _ = self.shown.repeat(ours, theirs);
         }
     }
 

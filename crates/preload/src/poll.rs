@@ -3,8 +3,8 @@
 use crate::{clock::duration, interpose::interpose, kernel::kernel, memory, reserve, table};
 use algkit_afalg::{Errno, Readiness};
 use libc::{
-    EPOLL_CTL_ADD, EPOLL_CTL_MOD, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl, SYS_ppoll, c_int,
-    c_long, c_short, epoll_event, nfds_t, pollfd, sigset_t, size_t, timespec,
+    EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLET, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl,
+    SYS_ppoll, c_int, c_long, c_short, epoll_event, nfds_t, pollfd, sigset_t, size_t, timespec,
 };
 use std::{
     ptr, slice,
@@ -32,7 +32,9 @@ interpose! {
 
     fn epoll_ctl(epoll: c_int, operation: c_int, fd: c_int, event: *mut epoll_event) -> c_int
     where (EPOLL_CTL_ADD | EPOLL_CTL_MOD, Some(_)) = (operation, table::entry(fd)) => {
-        arm(fd)?;
+        // An address that cannot be read is the kernel's to refuse.
+        let flags = if memory::is_readable(event.cast(), size_of::<epoll_event>()) { (*event).events } else { 0 };
+        arm(fd, flags & EPOLLET as u32 != 0)?;
         kernel(SYS_epoll_ctl, [epoll.into(), operation.into(), fd.into(), event.expose_provenance() as c_long, 0]).map(|_| 0)
     }
 }
@@ -136,7 +138,7 @@ fn answer(fds: &mut [pollfd]) -> usize {
 /// Makes the descriptor show the readiness of its file. Returns false if the program may not make the descriptors for that, or has
 /// no number left for them.
 fn shows(fd: c_int) -> Result<bool, Errno> {
-    match arm(fd) {
+    match arm(fd, false) {
         // The program has closed it meanwhile.
         Ok(()) | Err(Errno::BADF) => Ok(true),
         Err(Errno::PERM | Errno::MFILE | Errno::NFILE) => Ok(false),
@@ -144,11 +146,15 @@ fn shows(fd: c_int) -> Result<bool, Errno> {
     }
 }
 
-fn arm(fd: c_int) -> Result<(), Errno> {
+/// Makes the descriptor show the readiness of its file; if `repeats`, also what passes though it was ready before.
+pub fn arm(fd: c_int, repeats: bool) -> Result<(), Errno> {
     if reserve::is_filtered() {
         return Err(Errno::PERM);
     }
-    table::entry(fd).ok_or(Errno::BADF)?.enter(fd)?.state().arm()
+    let mut entered = table::entry(fd).ok_or(Errno::BADF)?.enter(fd)?;
+    entered.state().arm()?;
+    entered.state().mirror.repeats |= repeats;
+    Ok(())
 }
 
 unsafe fn real_poll(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {

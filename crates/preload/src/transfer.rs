@@ -18,7 +18,7 @@ pub fn send(entry: &'static Entry, fd: RawFd, message: &Message<'_>) -> Result<u
             send_waiting(message, entered, Ok(sent))
         }
         Ok(sent) => {
-            entered.leave();
+            entered.leave_after(true);
             Ok(sent)
         }
         Err(Errno::AGAIN) if waits(&entered, message.flags) => send_waiting(message, entered, Err(Errno::AGAIN)),
@@ -43,10 +43,11 @@ fn send_waiting(message: &Message<'_>, mut entered: Entered, mut result: Result<
     }
     match result {
         Ok(sent) if sent < iov::total(message.data) && waits(&entered, message.flags) => {
+            entered.state().repeat();
             Ok(sent + entered.reenter().map_or(0, |entered| send_rest(message, entered, sent)))
         }
         result => {
-            entered.leave();
+            entered.leave_after(result.is_ok());
             result
         }
     }
@@ -71,6 +72,7 @@ fn send_rest(message: &Message<'_>, mut entered: Entered, sent: usize) -> usize 
             Ok(taken) => {
                 more += taken;
                 IoSlice::advance_slices(&mut rest, taken);
+                entered.state().repeat();
                 entered.reenter()
             }
             Err(_) => break,
@@ -90,7 +92,7 @@ pub fn recv(entry: &'static Entry, fd: RawFd, into: Destination<'_, '_>, flags: 
     if matches!(result, Err(Errno::AGAIN)) && waits(&entered, flags) {
         return recv_waiting(into, flags, entered);
     }
-    entered.leave();
+    entered.leave_after(result.is_ok());
     result
 }
 
@@ -103,7 +105,7 @@ fn recv_waiting(into: Destination<'_, '_>, flags: i32, mut entered: Entered) -> 
         match entered.file()?.recv(into, flags) {
             Err(Errno::AGAIN) if waits(&entered, flags) => {}
             result => {
-                entered.leave();
+                entered.leave_after(result.is_ok());
                 return result;
             }
         }

@@ -107,6 +107,24 @@ fn with_text() -> OwnedFd {
 }
 
 served! {
+    fn a_request_may_wait_until_a_socket_is_ready() {
+        const POLL: u16 = 5;
+        let (context, fd) = (Context::new(), cbc());
+        // More text is expected, and there is nothing to receive.
+        encrypt(&fd, &[], common::MORE).unwrap();
+        let mut poll = pread(fd.as_raw_fd(), &mut []);
+        (poll.opcode, poll.buffer) = (POLL, libc::POLLIN as u64);
+        assert_eq!(context.submit(&[&poll]), Ok(1));
+        assert_eq!(context.events(1, Some(Duration::from_millis(20))), Ok(vec![]));
+        assert_eq!(nix::sys::socket::send(fd.as_raw_fd(), &PLAIN[0], MsgFlags::empty()), Ok(16));
+        let found = context.events(1, Some(Duration::from_secs(10))).unwrap();
+        // The kernel may tell of more than was asked for.
+        let [Event { data: 42, result, .. }] = found[..] else { panic!("{found:?}") };
+        assert_ne!(result & i64::from(libc::POLLIN), 0, "{result:#x}");
+    }
+}
+
+served! {
     fn a_read_is_told_to_an_eventfd() {
         let context = Context::new();
         let fd = with_text();

@@ -171,6 +171,38 @@ served! {
 }
 
 served! {
+    fn no_address_has_such_a_length() {
+        let fd = cbc();
+        let mut address = [0_u8; 256];
+        let sent = |len: u32| {
+            let (text, to) = (PLAIN[0].as_ptr().cast(), address.as_ptr().cast());
+            // SAFETY: text and address are as long as is said, or the length is refused.
+            common::checked(unsafe { libc::sendto(fd.as_raw_fd(), text, 16, libc::MSG_MORE, to, len) } as i64)
+        };
+        for len in [129, u32::MAX] {
+            assert_eq!(sent(len), Err(Errno::EINVAL), "{len}");
+        }
+        let mut room = [0_u8; 16];
+        let mut piece = libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: 16 };
+        // SAFETY: a `msghdr` of zeros is a valid value: an empty header.
+        let mut header = unsafe { std::mem::zeroed::<libc::msghdr>() };
+        (header.msg_iov, header.msg_iovlen) = (&raw mut piece, 1);
+        (header.msg_name, header.msg_namelen) = (address.as_mut_ptr().cast(), u32::MAX);
+        // SAFETY: the header names memory of this function, and its length is refused.
+        unsafe {
+            assert_eq!(common::checked(libc::sendmsg(fd.as_raw_fd(), &raw const header, 0) as i64), Err(Errno::EINVAL));
+            assert_eq!(common::checked(libc::recvmsg(fd.as_raw_fd(), &raw mut header, 0) as i64), Err(Errno::EINVAL));
+        }
+        // None of them has begun a message, or ended one.
+        assert_encrypts(&fd);
+        // An address of a message that is too long is cut.
+        header.msg_namelen = 256;
+        // SAFETY: as above.
+        assert_eq!(common::checked(unsafe { libc::sendmsg(fd.as_raw_fd(), &raw const header, 0) } as i64), Ok(16));
+    }
+}
+
+served! {
     fn errno_is_left_alone_by_success() {
         let fd = cbc();
         assert_encrypts(&fd);

@@ -216,6 +216,26 @@ served! {
 }
 
 served! {
+    fn what_passes_is_an_event() {
+        let both = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT;
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).unwrap();
+        let fd = cbc();
+        epoll.add(&fd, EpollEvent::new(both | EpollFlags::EPOLLET, 7)).unwrap();
+        assert_eq!(events(&epoll, 0), both);
+        // A socket that has been sent nothing is ready, and receiving fails all the same.
+        let mut text = [0; 16];
+        assert_eq!(nix::sys::socket::recv(fd.as_raw_fd(), &mut text, MsgFlags::MSG_DONTWAIT), Err(Errno::EAGAIN));
+        assert_eq!(events(&epoll, 0), EpollFlags::empty());
+        let found = woken(|| assert_eq!(encrypt(&fd, &PLAIN[0], MsgFlags::empty()), Ok(16)), || events(&epoll, 20_000));
+        assert_eq!(found, both);
+        assert_eq!(read(&fd, &mut text), Ok(16));
+        assert_eq!(text, CIPHER[0]);
+        assert_eq!(events(&epoll, 0), both);
+        assert_eq!(events(&epoll, 0), EpollFlags::empty());
+    }
+}
+
+served! {
     fn nobody_else_can_send_to_the_socket() {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).unwrap();
         let fd = waiting();

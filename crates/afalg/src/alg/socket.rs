@@ -7,7 +7,7 @@ use super::{
     parent::{Keyring, NoKeyring, Parent},
     rng, skcipher,
 };
-use crate::{Destination, Errno, Message, Readiness, Received, level::Buffers, usage::Usage};
+use crate::{Destination, Errno, Message, Readiness, Received, abi::SOCK_MAX, level::Buffers, usage::Usage};
 use std::{io::IoSliceMut, sync::Arc};
 
 /// An AF_ALG socket: a parent, which names a transform, or an operation socket.
@@ -30,9 +30,6 @@ enum Role {
     Hash(Box<hash::Operation>),
     Rng(rng::Operation),
 }
-
-/// One more than the largest `SOCK_*` value.
-const SOCK_MAX: i32 = 11;
 
 impl From<Role> for Socket {
     fn from(role: Role) -> Self {

@@ -20,7 +20,7 @@ use std::{
     fmt,
 };
 
-/// The maximum number of sessions per device. The approximate memory of all of them is 4 MiB.
+/// The maximum number of sessions per device. Together they take up to 24 MiB.
 const MAX_SESSIONS: usize = 1 << 12;
 
 /// The maximum number of asynchronous operations that wait to be fetched, per device.
@@ -79,8 +79,9 @@ impl Device {
 
     /// The approximate memory of the sessions, in bytes.
     pub(crate) fn held(&self) -> usize {
-        /// The assumed size in bytes of a transform with its key schedule.
-        const SESSION: usize = 1024;
+        /// The size in bytes of the largest session: Blowfish, whose key schedule has 4 KiB, with HMAC of SHA-512. Others take a quarter
+        /// or more of it.
+        const SESSION: usize = 6 << 10;
         self.sessions.len() * SESSION
     }
 

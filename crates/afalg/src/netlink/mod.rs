@@ -13,7 +13,12 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use crate::{Destination, Errno, Message, Readiness, Received, abi::NETLINK_CRYPTO, catalogue, level::Buffers};
+use crate::{
+    Destination, Errno, Message, Readiness, Received,
+    abi::{NETLINK_CRYPTO, SOCK_MAX},
+    catalogue,
+    level::Buffers,
+};
 pub use abi::ADDRESS_LEN;
 use abi::Header;
 use port::Port;
@@ -76,7 +81,8 @@ impl Socket {
     pub fn of_kind(kind: i32) -> Result<Self, Errno> {
         match kind {
             libc::SOCK_RAW | libc::SOCK_DGRAM => Ok(Self { kind, ..Self::default() }),
-            _ => Err(Errno::SOCKTNOSUPPORT),
+            0..SOCK_MAX => Err(Errno::SOCKTNOSUPPORT),
+            _ => Err(Errno::INVAL),
         }
     }
 

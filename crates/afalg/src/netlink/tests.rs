@@ -398,6 +398,19 @@ fn lengths_of_messages() {
 }
 
 #[test]
+fn kinds_of_sockets() {
+    for (kind, refused) in [
+        (libc::SOCK_RAW, None),
+        (libc::SOCK_DGRAM, None),
+        (libc::SOCK_STREAM, Some(Errno::SOCKTNOSUPPORT)),
+        (11, Some(Errno::INVAL)),
+        (-1, Some(Errno::INVAL)),
+    ] {
+        assert_eq!(Socket::of_kind(kind).err(), refused, "{kind}");
+    }
+}
+
+#[test]
 fn out_of_band() {
     let mut socket = socket();
     let message = Message { data: &[IoSlice::new(&[0; 16])], control: &[], flags: 1, fault: false };

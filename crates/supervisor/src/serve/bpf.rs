@@ -119,6 +119,8 @@ enum Rule {
     Always,
     /// Its first argument is a number in the ranges.
     First,
+    /// Its first or second argument is a number in the ranges.
+    FirstOrSecond,
     /// Its first or third argument is a number in the ranges.
     FirstOrThird,
     /// Its first argument is a number in the ranges, and it asks for a duplicate.
@@ -164,8 +166,9 @@ const CALLS: &[(libc::c_long, Rule)] = &[
     (libc::SYS_recvfrom, Rule::First),
     (libc::SYS_recvmsg, Rule::First),
     (libc::SYS_recvmmsg, Rule::First),
-    (libc::SYS_sendfile, Rule::First),
+    (libc::SYS_sendfile, Rule::FirstOrSecond),
     (libc::SYS_splice, Rule::FirstOrThird),
+    (libc::SYS_epoll_ctl, Rule::FirstOrThird),
     (libc::SYS_ioctl, Rule::First),
     (libc::SYS_fcntl, Rule::Duplicate),
     (libc::SYS_dup, Rule::First),
@@ -243,7 +246,7 @@ pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
     use To::{Label as L, Next};
     let mut a = Assembler::default();
     let (allow, notify) = (a.label(), a.label());
-    let [first, third, duplicate, socket, open1, open2] = std::array::from_fn(|_| a.label());
+    let [first, second, third, duplicate, socket, open1, open2] = std::array::from_fn(|_| a.label());
 
     // Calls of another architecture pass, because their numbers have other meanings. Only those that make a socket are
     // trapped, so that the supervisor can tell the user that the program is not served.
@@ -276,6 +279,7 @@ pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
         let to = match rule {
             Rule::Always => notify,
             Rule::First => first,
+            Rule::FirstOrSecond => second,
             Rule::FirstOrThird => third,
             Rule::Duplicate => duplicate,
             Rule::Socket => socket,
@@ -309,7 +313,7 @@ pub fn filter(ranges: Ranges) -> Vec<sock_filter> {
     a.jump(libc::BPF_JEQ, libc::F_DUPFD as u32, L(first), Next);
     a.jump(libc::BPF_JEQ, libc::F_DUPFD_CLOEXEC as u32, L(first), L(allow));
 
-    for (label, index, otherwise) in [(third, 2, first), (first, 0, allow)] {
+    for (label, index, otherwise) in [(third, 2, first), (second, 1, first), (first, 0, allow)] {
         a.place(label);
         a.load(argument(index));
         for range in ranges.all() {
@@ -419,6 +423,14 @@ mod tests {
         assert!(trapped(libc::SYS_splice, [800, 0, 5000]));
         assert!(!trapped(libc::SYS_splice, [4, 0, 5]));
         assert!(!trapped(libc::SYS_splice, [5000, 0, 5]));
+    }
+
+    #[test]
+    fn either_end_of_a_sendfile() {
+        assert!(trapped(libc::SYS_sendfile, [800, 4, 0]));
+        assert!(trapped(libc::SYS_sendfile, [4, 800, 0]));
+        assert!(trapped(libc::SYS_sendfile, [4, 4000, 0]));
+        assert!(!trapped(libc::SYS_sendfile, [4, 5, 800]));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::{
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, TryLockError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -34,6 +34,8 @@ pub struct Served {
     pub is_socket: bool,
     /// The number of calls that wait at the file.
     pub parked: AtomicUsize,
+    /// Whether a program waits for events at the file and not for states (`EPOLLET`).
+    pub repeats: AtomicBool,
     end: OwnedFd,
     state: Mutex<State>,
 }
@@ -65,8 +67,8 @@ impl Served {
             let flags = rustix::fs::fcntl_getfl(&theirs)?;
             rustix::fs::fcntl_setfl(&theirs, flags - rustix::fs::OFlags::NONBLOCK)?;
         }
-        let (parked, state) = (AtomicUsize::new(0), Mutex::new(state));
-        Ok((Self { cookie, inode, account, is_socket, parked, end, state }, theirs))
+        let (parked, repeats, state) = (AtomicUsize::new(0), AtomicBool::new(false), Mutex::new(state));
+        Ok((Self { cookie, inode, account, is_socket, parked, repeats, end, state }, theirs))
     }
 
     /// The supervisor's end of the socket pair.
@@ -99,13 +101,22 @@ impl Served {
             return;
         }
         // Where `pidfd_getfd` is forbidden, the target may see a spurious event, which may happen with any socket.
-        let _ = state.shown.show(readiness, &self.end, || {
-            if let Some(theirs) = known {
-                return Ok(theirs);
-            }
-            let theirs = target.fetch(fd)?;
-            if sockopt::socket_cookie(&theirs)? == self.cookie { Ok(theirs) } else { Err(Errno::BADF) }
-        });
+        let _ = state.shown.show(readiness, &self.end, || known.map_or_else(|| self.theirs(target, fd), Ok));
+    }
+
+    /// Wakes those who wait for events, after data has passed through the file. `fd` is the target's descriptor.
+    pub fn repeat(&self, state: &State, target: &Target<'_>, fd: i32) {
+        if self.repeats.load(Ordering::Relaxed)
+            && let Ok(theirs) = self.theirs(target, fd)
+        {
+            let _ = state.shown.repeat(&self.end, theirs);
+        }
+    }
+
+    /// The target's end of the file.
+    fn theirs(&self, target: &Target<'_>, fd: i32) -> Result<OwnedFd, Errno> {
+        let theirs = target.fetch(fd)?;
+        if sockopt::socket_cookie(&theirs)? == self.cookie { Ok(theirs) } else { Err(Errno::BADF) }
     }
 }
 

@@ -519,10 +519,19 @@ impl Server {
 
     /// Applies `work` to a file, and continues with the calls that wait for its effect. `fd` is the target's
     /// descriptor.
-    pub fn operate<R>(&self, served: &Served, target: &Target<'_>, fd: i32, work: impl FnOnce(&mut File) -> R) -> R {
+    pub fn operate<R>(
+        &self,
+        served: &Served,
+        target: &Target<'_>,
+        fd: i32,
+        work: impl FnOnce(&mut File) -> Result<R, Errno>,
+    ) -> Result<R, Errno> {
         let (mut state, mut ends) = (served.lock(), Vec::new());
         let result = work(&mut state.file);
         served.show(&mut state, target, fd, None);
+        if result.is_ok() {
+            served.repeat(&state, target, fd);
+        }
         self.resume(served, &mut state, &mut ends);
         drop(state);
         ends.into_iter().for_each(|end| self.finish(end));
@@ -588,6 +597,9 @@ impl Server {
             }
         };
         let Parked { request, transfer, .. } = parked;
+        if result.is_ok() {
+            served.repeat(state, &target, transfer.fd);
+        }
         Ok(End { request, completion: transfer.completion, result, waited: turn == Turn::Later })
     }
 

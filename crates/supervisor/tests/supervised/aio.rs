@@ -116,6 +116,23 @@ supervised! {
 }
 
 supervised! {
+    fn a_request_may_wait_until_a_socket_is_ready() {
+        const POLL: u16 = 5;
+        let (context, socket) = (Context::new(), cbc(0));
+        // More text is expected, and there is nothing to receive.
+        send_with(&socket, &[], &mut encrypt(), libc::MSG_MORE).expect("sent");
+        let mut poll = request(3, POLL, &socket, ptr::without_provenance(libc::POLLIN as usize), 0);
+        assert_eq!(context.submit(&mut [&mut poll]).expect("submitted"), 1);
+        assert_eq!(context.events(1, Some(Duration::from_millis(20))), []);
+        send(&socket, &TEXT, 0).expect("sent");
+        // The kernel may tell of more than was asked for.
+        let found = context.events(1, Some(Duration::from_secs(10)));
+        let [Event { data: 3, result, .. }] = found[..] else { panic!("{found:?}") };
+        assert_ne!(result & i64::from(libc::POLLIN), 0, "{result:#x}");
+    }
+}
+
+supervised! {
     fn full_eventfds_keep_no_threads() {
         // More programs than it takes to use up all threads for calls that wait, which then would fail.
         for _ in 0..5 {

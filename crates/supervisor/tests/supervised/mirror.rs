@@ -99,6 +99,48 @@ supervised! {
 }
 
 supervised! {
+    fn what_passes_is_an_event() {
+        let socket = cbc(libc::SOCK_NONBLOCK);
+        // SAFETY: the call takes no pointers, and nothing else owns the new descriptor.
+        let epoll = unsafe { OwnedFd::from_raw_fd(libc::epoll_create1(0)) };
+        let both = (libc::EPOLLIN | libc::EPOLLOUT) as u32;
+        let mut event = libc::epoll_event { events: both | libc::EPOLLET as u32, u64: 5 };
+        // SAFETY: the pointer is to one event.
+        let added = unsafe { libc::epoll_ctl(epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, socket.as_raw_fd(), &raw mut event) };
+        assert_eq!(added, 0);
+        let events = |timeout| {
+            let mut event = libc::epoll_event { events: 0, u64: 0 };
+            // SAFETY: the pointer is to one event, and the count is 1.
+            let count = unsafe { libc::epoll_wait(epoll.as_raw_fd(), &raw mut event, 1, timeout) };
+            (count == 1).then_some(event.events)
+        };
+        assert_eq!(events(0), Some(both));
+        // A socket that has been sent nothing is ready, and receiving fails all the same.
+        let mut out = [0; 16];
+        assert_eq!(errno(recv(&socket, &mut out, 0)), libc::EAGAIN);
+        assert_eq!(events(0), None);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(30));
+                send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
+            });
+            assert_eq!(events(10_000), Some(both));
+        });
+        assert_eq!(recv(&socket, &mut out, 0).expect("received"), 16);
+        assert_eq!(out, SECRET);
+        assert_eq!(events(0), Some(both));
+        assert_eq!(events(0), None);
+        // By a pipe, too.
+        let (pipe_out, into) = pipe();
+        write(into.as_raw_fd(), &TEXT).expect("written");
+        // SAFETY: the pointers to positions are null.
+        let moved = unsafe { libc::splice(pipe_out.as_raw_fd(), std::ptr::null_mut(), socket.as_raw_fd(), std::ptr::null_mut(), 16, 0) };
+        assert_eq!(moved, 16);
+        assert_eq!(events(0), Some(both));
+    }
+}
+
+supervised! {
     fn a_digest_has_no_events() {
         let socket = hash("sha256");
         assert_eq!(poll(socket.as_raw_fd(), 0), 0);

@@ -55,6 +55,54 @@ supervised! {
     }
 }
 
+fn sendfile(to: &OwnedFd, from: &OwnedFd, position: *mut i64, len: usize) -> Result<usize> {
+    // SAFETY: the pointer is null or to a position.
+    check(unsafe { libc::sendfile(to.as_raw_fd(), from.as_raw_fd(), position, len) })
+}
+
+supervised! {
+    fn sendfile_into_a_pipe() {
+        let (out, into) = pipe();
+        let socket = cbc(0);
+        send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
+        assert_eq!(sendfile(&into, &socket, ptr::null_mut(), 0).expect("nothing"), 0);
+        let mut position = 0;
+        assert_eq!(errno(sendfile(&into, &socket, &raw mut position, 16)), libc::ESPIPE);
+        let file = OwnedFd::from(tempfile());
+        assert_eq!(errno(sendfile(&file, &socket, ptr::null_mut(), 16)), libc::EINVAL);
+        assert_eq!(errno(sendfile(&out, &socket, ptr::null_mut(), 16)), libc::EBADF);
+        assert_eq!(sendfile(&into, &socket, ptr::null_mut(), 4096).expect("moved"), 16);
+        let mut secret = [0; 32];
+        assert_eq!(read(out.as_raw_fd(), &mut secret).expect("read"), 16);
+        assert_eq!(secret[..16], SECRET);
+    }
+}
+
+supervised! {
+    fn what_finds_no_room_in_the_pipe_is_not_lost() {
+        let (out, into) = pipe();
+        let socket = cbc(0);
+        // What follows waits for text.
+        send_with(&socket, &TEXT, &mut encrypt(), libc::MSG_MORE).expect("sent");
+        recv(&socket, &mut [0; 16], 0).expect("received");
+        thread::scope(|scope| {
+            let mover = scope.spawn(|| splice(&socket, &into, 16, 0));
+            thread::sleep(Duration::from_millis(50));
+            assert_eq!(write(into.as_raw_fd(), &[0; 65_536]).expect("written"), 65_536);
+            send(&socket, &TEXT_2, 0).expect("sent");
+            thread::sleep(Duration::from_millis(50));
+            let mut rest = 65_536;
+            while rest > 0 {
+                rest -= read(out.as_raw_fd(), &mut vec![0; rest]).expect("read");
+            }
+            assert_eq!(mover.join().expect("a thread").expect("moved"), 16);
+        });
+        let mut secret = [0; 32];
+        assert_eq!(read(out.as_raw_fd(), &mut secret).expect("read"), 16);
+        assert_eq!(secret[..16], SECRET_2);
+    }
+}
+
 supervised! {
     fn a_pipe_that_fills_later() {
         let (out, into) = pipe();
@@ -103,10 +151,8 @@ supervised! {
     fn from_a_file() {
         let mut file = tempfile();
         file.write_all(b"xxabc").expect("written");
-        let sendfile = |socket: &OwnedFd, position: *mut i64, len| {
-            // SAFETY: the pointer is null or to a position.
-            check(unsafe { libc::sendfile(socket.as_raw_fd(), file.as_raw_fd(), position, len) })
-        };
+        let source = OwnedFd::from(file.try_clone().expect("a duplicate"));
+        let sendfile = |socket: &OwnedFd, position: *mut i64, len| sendfile(socket, &source, position, len);
         let socket = hash("sha256");
         let mut position = 2;
         assert_eq!(sendfile(&socket, &raw mut position, 3).expect("sent"), 3);
@@ -118,9 +164,7 @@ supervised! {
         assert_eq!(digest(&socket), ABC);
         assert_eq!(sendfile(&socket, ptr::null_mut(), 3).expect("the end"), 0);
         let (out, _into) = pipe();
-        // SAFETY: the pointer to a position is null.
-        let result = unsafe { libc::sendfile(socket.as_raw_fd(), out.as_raw_fd(), ptr::null_mut(), 1) };
-        assert_eq!(errno(check(result)), libc::EINVAL);
+        assert_eq!(errno(self::sendfile(&socket, &out, ptr::null_mut(), 1)), libc::EINVAL);
     }
 }
 

@@ -240,6 +240,10 @@ supervised! {
         assert_eq!(option(&socket, libc::SO_SNDBUF).expect("a size"), 212_992);
         set_option(&socket, libc::SOL_SOCKET, libc::SO_SNDBUF, &8192u32.to_ne_bytes()).expect("set");
         assert_eq!(option(&socket, libc::SO_SNDBUF).expect("a size"), 16_384);
+        // SO_PEERGROUPS and SO_PEERPIDFD: nobody is on the other side (`sk_peer_cred` and `sk_peer_pid` are null).
+        for of_peer in [59, 77] {
+            assert_eq!(errno(option(&socket, of_peer)), libc::ENODATA);
+        }
     }
 }
 

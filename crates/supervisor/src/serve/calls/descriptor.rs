@@ -11,7 +11,10 @@ use algkit_afalg::{
     cryptodev::{Answer, CIOCGSESSION, Device},
 };
 use rustix::fs::OFlags;
-use std::{os::fd::AsFd, sync::Arc};
+use std::{
+    os::fd::AsFd,
+    sync::{Arc, atomic::Ordering},
+};
 
 /// The `ioctl`s that the kernel implements for every file.
 const GENERIC: [u32; 5] = [
@@ -77,6 +80,18 @@ pub fn duplicate(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         }
     }
     Ok(Reply::Taken)
+}
+
+/// `epoll_ctl`. The kernel carries it out, but only here is it known whether the program waits for events and not for states.
+pub fn watch(server: &Server, target: &Target<'_>) -> Reply {
+    // The flags are the first field of `struct epoll_event`.
+    if let Ok(flags) = target.array(target.request.args[3])
+        && u32::from_ne_bytes(flags) & libc::EPOLLET as u32 != 0
+        && let Some(served) = server.find(target, target.request.int(2))
+    {
+        served.repeats.store(true, Ordering::Relaxed);
+    }
+    Reply::Proceed
 }
 
 /// `ioctl`.

@@ -66,7 +66,10 @@ fn is_the_kernels(served: &Served, nr: libc::c_long, args: &[u64; 6]) -> bool {
 /// memory.
 pub fn descriptors(request: &Request) -> Option<Vec<i32>> {
     match request.nr {
+        libc::SYS_sendfile => Some(vec![request.int(0), request.int(1)]),
         libc::SYS_splice => Some(vec![request.int(0), request.int(2)]),
+        // The kernel carries it out.
+        libc::SYS_epoll_ctl => Some(Vec::new()),
         libc::SYS_socket
         | libc::SYS_socketpair
         | libc::SYS_io_submit
@@ -101,6 +104,8 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         | libc::SYS_io_cancel
         | libc::SYS_io_destroy => return submit::handle(server, target),
         libc::SYS_splice => return splice::splice(server, target),
+        libc::SYS_sendfile => return splice::sendfile(server, target),
+        libc::SYS_epoll_ctl => return Ok(descriptor::watch(server, target)),
         libc::SYS_socketpair => return Err(Errno::OPNOTSUPP),
         _ => {}
     }
@@ -157,7 +162,6 @@ fn on_file(server: &Server, target: &Target<'_>, served: Arc<Served>, theirs: Op
         #[cfg(target_arch = "x86_64")]
         libc::SYS_dup2 => descriptor::duplicate(server, target),
         libc::SYS_ioctl => descriptor::ioctl(server, target, served),
-        libc::SYS_sendfile => splice::sendfile(server, target, served),
         // All other calls are for sockets only.
         _ if !served.is_socket => Err(Errno::NOTSOCK),
         libc::SYS_bind => socket::bind(target, &served),

@@ -10,7 +10,7 @@ const HOW: std::ops::RangeInclusive<usize> = 24..=4096;
 /// The kernel's `O_LARGEFILE`. The C library's is 0 where files may be large anyway.
 const LARGE_FILE: i32 = if cfg!(target_arch = "x86_64") { 0o100_000 } else { 0o400_000 };
 
-/// The flags of `openat2` that the kernel knows.
+/// The flags with which `openat2` opens a file. With `O_PATH` it opens nothing, and the filter lets `openat` pass.
 const KNOWN: i32 = libc::O_ACCMODE
     | libc::O_CREAT
     | libc::O_EXCL
@@ -26,7 +26,6 @@ const KNOWN: i32 = libc::O_ACCMODE
     | libc::O_NOFOLLOW
     | libc::O_NOATIME
     | libc::O_CLOEXEC
-    | libc::O_PATH
     | libc::O_TMPFILE;
 
 /// The ways of `openat2` to a file (`resolve`) that lead to the same file as `openat`, and those that do for a name within the
@@ -35,7 +34,7 @@ const SAME: u64 = libc::RESOLVE_NO_MAGICLINKS | libc::RESOLVE_NO_SYMLINKS | libc
 const SAME_WITHIN: u64 = SAME | libc::RESOLVE_NO_XDEV | libc::RESOLVE_BENEATH | libc::RESOLVE_IN_ROOT;
 
 /// The served file that an `open`, `openat`, `openat2` or `creat` names, and the flags. `None` for any other file, and for an
-/// `openat2` that the kernel refuses whatever it names.
+/// `openat2` that the kernel refuses whatever it names or that opens nothing (`O_PATH`).
 pub fn named(target: &Target<'_>) -> Option<(Place, OFlags)> {
     let args = target.request.args;
     let (folder, name, flags) = match target.request.nr {
@@ -59,7 +58,7 @@ pub fn named(target: &Target<'_>) -> Option<(Place, OFlags)> {
     Some((place, OFlags::from_bits_retain(flags as u32)))
 }
 
-/// The flags in a `struct open_how`, if the kernel would accept it and would find the file that is served.
+/// The flags in a `struct open_how`, if the kernel would accept it, and would find and open the file that is served.
 fn how(target: &Target<'_>, at: u64, len: u64, name: &[u8]) -> Option<u64> {
     let len = usize::try_from(len).ok().filter(|len| HOW.contains(len))?;
     let bytes = target.bytes(at, len).ok()?;

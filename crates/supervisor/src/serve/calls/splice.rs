@@ -69,6 +69,15 @@ enum Move {
     FromFile { file: OwnedFd, position: u64, to: Arc<Served> },
 }
 
+impl Move {
+    /// From a served file to the pipe behind the target's descriptor `to`.
+    fn to_pipe(target: &Target<'_>, from: Arc<Served>, to: i32, flags: u32) -> Result<Self, Errno> {
+        let (pipe, its) = pipe(target, to, OFlags::WRONLY)?;
+        let nonblock = if its.contains(OFlags::NONBLOCK) { libc::SPLICE_F_NONBLOCK } else { 0 };
+        Ok(Self::ToPipe { from, pipe, flags: flags | nonblock })
+    }
+}
+
 /// `splice`.
 pub fn splice(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [_, from_at, _, to_at, len, flags] = target.request.args;
@@ -96,31 +105,41 @@ pub fn splice(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
             (Move::FromPipe { pipe, flags, to }, to_fd)
         }
         (Some(from), None) => {
-            let (pipe, its) = pipe(target, to_fd, OFlags::WRONLY)?;
+            let to_pipe = Move::to_pipe(target, from, to_fd, flags)?;
             match (from_at, to_at) {
                 (0, 0) => {}
                 (_, 0) => return Err(Errno::INVAL),
                 _ => return Err(Errno::SPIPE),
             }
-            let nonblock = if its.contains(OFlags::NONBLOCK) { libc::SPLICE_F_NONBLOCK } else { 0 };
-            (Move::ToPipe { from, pipe, flags: flags | nonblock }, from_fd)
+            (to_pipe, from_fd)
         }
         _ => return Err(Errno::INVAL),
     };
     begin(server, target, what, fd, len)
 }
 
-/// `sendfile` to a served file.
-pub fn sendfile(server: &Server, target: &Target<'_>, to: Arc<Served>) -> Result<Reply, Errno> {
+/// `sendfile`: from a file to a served one, or from a served file to a pipe.
+pub fn sendfile(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [_, _, position, len, ..] = target.request.args;
-    let file = target.fetch(target.request.int(1))?;
+    let [to_fd, from_fd] = [0, 1].map(|n| target.request.int(n));
+    let to = match (server.find(target, to_fd), server.find(target, from_fd)) {
+        (Some(to), _) => to,
+        // A served file has no position.
+        (None, Some(_)) if position != 0 => return Err(Errno::SPIPE),
+        (None, Some(from)) => {
+            let to_pipe = Move::to_pipe(target, from, to_fd, 0)?;
+            return if len == 0 { Ok(Reply::Value(0)) } else { begin(server, target, to_pipe, from_fd, len) };
+        }
+        (None, None) => return Ok(Reply::Proceed),
+    };
+    let file = target.fetch(from_fd)?;
     // What a kernel file shows may depend on the reader, which here is the supervisor, and reading it may do something. A file
     // of a program's own file system may never be read to the end.
     let is_regular = FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) == FileType::RegularFile;
     if !is_regular || !STORES.contains(&(rustix::fs::fstatfs(&file)?.f_type as u32)) {
         return Err(Errno::INVAL);
     }
-    begin(server, target, Move::FromFile { file, position, to }, target.request.int(0), len)
+    begin(server, target, Move::FromFile { file, position, to }, to_fd, len)
 }
 
 /// The pipe behind the target's descriptor, opened again, so that the flags of the target's descriptor stay as they
@@ -288,7 +307,14 @@ impl Mover<'_> {
             }
         };
         while self.moved < received {
-            self.moved += rustix::io::write(pipe, &buffer[self.moved..received])?;
+            match rustix::io::write(pipe, &buffer[self.moved..received]) {
+                // Another thread has used the room meanwhile. What was received must not be lost, so no signal ends this.
+                Err(Errno::AGAIN) => {
+                    std::thread::sleep(NAP);
+                    self.target.check()?;
+                }
+                written => self.moved += written?,
+            }
         }
         Ok(())
     }

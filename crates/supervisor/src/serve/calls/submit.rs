@@ -11,7 +11,7 @@ use crate::serve::{
 use algkit_afalg::{
     Errno,
     abi::MAX_PIECES,
-    aio::{IOCB_LEN, Iocb, KEY_OFFSET, descriptor},
+    aio::{IOCB_LEN, Iocb, KEY_OFFSET, descriptor, is_poll},
 };
 use std::{
     os::fd::{AsRawFd, OwnedFd},
@@ -42,7 +42,7 @@ pub fn handle(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     }
 }
 
-/// Carries out the requests before the first one that is not for a served descriptor; the client then submits the
+/// Carries out the requests before the first one that is not for a served descriptor, or is left to the kernel; the client then submits the
 /// others again. If the first request is such a one, the call fails, because the kernel cannot be given a part of a
 /// call.
 fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
@@ -54,8 +54,8 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let mut requests = Vec::new();
     for &address in &addresses {
         let Ok(iocb) = target.array::<IOCB_LEN>(address) else { break };
-        let fd = descriptor(&iocb);
-        requests.push((address, iocb, server.find(target, fd)));
+        let served = if is_poll(&iocb) { None } else { server.find(target, descriptor(&iocb)) };
+        requests.push((address, iocb, served));
     }
     if requests.iter().all(|(.., served)| served.is_none()) {
         return Ok(Reply::Proceed);
