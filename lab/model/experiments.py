@@ -201,7 +201,7 @@ benchmark's loop and the kernel's API; the model has the driver's call alone.
 
 
 def t12():
-    section("T12: AltiVec against generic code, by the model", "Published for AltiVec against generic C on the Cell: AltiVec is faster in encryption and slower in decryption, and CBC's exclusive or costs almost nothing.")
+    section("T12: AltiVec against generic code, by the model", "Published for AltiVec against generic C on the Cell: AltiVec is faster in encryption and slower in decryption, and CBC's XOR costs almost nothing.")
     program, rows, count = powerpc_calls(POWER), [], {}
     for mode in ("ecb", "cbc"):
         for bits in ("", "-192", "-256"):

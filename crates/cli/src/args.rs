@@ -15,10 +15,10 @@ use std::{ffi::OsString, path::PathBuf};
 Exit status: 0 done; 1 the answer is no (tag or checksum mismatch, self-test failed); 2 bad usage or input. \
 If the reader of the output leaves before everything was processed and verified, SIGPIPE ends the command.
 
-ALGKIT_CPU=-vaes,-avx512 hides features of the CPU, ALGKIT_TIMING=table lets names stand for drivers with \
-secret-dependent table lookups too.
+ALGKIT_CPU=-vaes,-avx512 hides features of the CPU. ALGKIT_TIMING=table also allows drivers with \
+secret-dependent table lookups.
 
-ALGKIT_HOST=afalg adds the host kernel's drivers, such as those of crypto engines, under their own names; ALGKIT_HOST='afalg:NAME!' also lets one serve its algorithm's name."
+ALGKIT_HOST=afalg adds the host kernel's drivers, such as those of crypto engines, under their own names; ALGKIT_HOST='afalg:NAME!' adds the driver NAME and lets it serve its algorithm's name."
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -81,7 +81,7 @@ Examples:
   algkit list                  every driver; * marks what each name stands for
   algkit list 'xts(aes)'       the drivers of one algorithm, one field a line
   ALGKIT_CPU=-avx512 algkit list --json
-  ALGKIT_CPU=+fast512 algkit list   with drivers of 512 bits preferred, whatever the CPU's model")]
+  ALGKIT_CPU=+fast512 algkit list   prefers drivers with 512-bit vectors, whatever the CPU's model")]
 pub struct ListArgs {
     /// An algorithm or a driver: list its drivers only, in detail
     pub name: Option<String>,
@@ -115,15 +115,15 @@ pub enum Op {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Every figure is the cost of a whole library call with its checks, on a buffer in place (AEAD \
-decryption: from a sealed copy). All contenders take turns in slices of about a millisecond, and the \
-fastest slice of each counts, so a busy machine disturbs little. A hash's speed stands under Encryption.
+decryption: from a sealed copy). All drivers take turns in slices of about a millisecond, and the fastest slice \
+of each counts, so other load on the machine hardly matters. A hash's speed stands under Encryption.
 
 --long measures means instead. A single thread stays on one CPU, and its CPU time is measured, so other work on that \
-CPU does not count. Several threads are measured by the wall clock. If other work disturbed all the same, a line says so. --tcrypt prints cycles in the form of the kernel's module. \
-A size that a mode does not take is skipped, and a line says so.
+CPU does not count. Several threads are measured by the wall clock. If other work disturbed the measurement nevertheless, a line says so. --tcrypt prints cycles in the form of the kernel's module. \
+A size that a mode does not accept is skipped, and a line says so.
 
 With --threads 1,2,4 everything is measured with each number of threads. With --working-set each thread \
-spreads its messages over so many bytes of its own. If no cache holds them, the figures are those of the cipher and of \
+spreads its messages over that many bytes of its own. If they do not fit into a cache, the figures are those of the cipher and \
 the memory together. AEAD decryption is left out then, because its sealed copy would stay in the cache.
 
 Examples:
@@ -140,20 +140,20 @@ pub struct BenchArgs {
     /// A key size, in bits (repeatable)
     #[arg(short = 's', long = "key-size", value_name = "KEYBITS")]
     pub key_bits: Vec<u32>,
-    /// A driver to measure in place of the one that is chosen, or `all` (repeatable)
+    /// A driver to measure instead of the one that is chosen, or `all` (repeatable)
     #[arg(long = "driver", value_name = "DRIVER")]
     pub drivers: Vec<String>,
-    /// Message sizes in bytes; K and M are binary [default: 4096, and calls of 16]
+    /// Message sizes in bytes, or with a unit: 4K, 1M (powers of 1024) [default: 4096, and 16 for the cost of a call]
     #[arg(long, value_delimiter = ',', value_name = "BYTES,…", value_parser = bytes)]
     pub sizes: Vec<u64>,
     /// Encryption, decryption or both
     #[arg(long, value_enum, default_value_t = Op::Both)]
     pub op: Op,
-    /// Numbers of concurrent threads, each with its own buffer; speeds are totals of all threads
+    /// Numbers of concurrent threads, each with its own buffer; a speed is the total of all threads
     #[arg(long, value_delimiter = ',', default_value = "1", value_name = "N,…",
           value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Vec<u16>,
-    /// Working sets of each thread in bytes, over which its messages are spread [default: one message; without a
+    /// Sizes in bytes of the memory over which each thread spreads its messages [default: one message; without a
     /// value: 16K to 256M]
     #[arg(long, value_delimiter = ',', num_args = 0..=1, value_name = "BYTES,…", value_parser = bytes,
           default_missing_values = ["16K", "64K", "256K", "1M", "4M", "16M", "64M", "256M"])]
@@ -173,7 +173,7 @@ pub struct BenchArgs {
     /// Print a JSON object
     #[arg(long)]
     pub json: bool,
-    /// Write a page with charts of speed over message size
+    /// Write an HTML page with charts of speed over message size
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
@@ -181,18 +181,18 @@ pub struct BenchArgs {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 A cipher with a mode (skcipher) streams files of any size through constant memory. No padding is added: \
-block modes such as cbc(aes) take whole blocks. Modes that cannot go on where they stopped (xts, xctr) take \
-their input as one message of up to 16 MiB; with --sector-size N each N bytes are a message of their own, \
-whose IV is the sector's number K, K+1, … as 64 bits, little-endian, followed by zeros (dm-crypt's plain64; \
-dm-crypt counts sectors of 512 bytes unless told iv_large_sectors; here they are counted as sectors of N).
+block modes such as cbc(aes) take whole blocks. Modes that cannot continue after a part of a message (xts, xctr) take \
+their input as one message of up to 16 MiB. With --sector-size N each N bytes are a message of their own, \
+whose IV is the sector's number K, K+1, … as 64 bits, little-endian, followed by zeros. This is dm-crypt's plain64 with \
+the option iv_large_sectors; without that option, dm-crypt counts sectors of 512 bytes, and here sectors have N bytes.
 
 An AEAD takes its input as one message, which is held in memory. It writes the ciphertext followed by the \
-tag, and takes the same when decrypting; no plaintext is written anywhere before the tag has been verified.
+tag, and expects the same when decrypting. No plaintext is written anywhere before the tag has been verified.
 
 A key file holds the raw bytes of the key. For authenc(…), --auth-key gives the MAC's key and -k or \
---key-file the cipher's; without --auth-key the key is the kernel's blob of both.
+--key-file the cipher's. Without --auth-key, the key has the kernel's format, which contains both.
 
-An output file appears when it is complete, or not at all. A new one with decrypted text is its owner's alone. Sizes in bytes may \
+An output file appears when it is complete, or not at all. A new file with decrypted text can be read by its owner only. Sizes in bytes may \
 have a unit: 4K, 1M.
 
 Examples:
@@ -210,16 +210,16 @@ pub struct EncArgs {
     /// The key of the MAC in authenc(…), in hex
     #[arg(long, value_name = "HEX")]
     pub auth_key: Option<Hidden>,
-    /// The initialization vector, in hex [default for GCM and ChaCha20-Poly1305: random, and in front of the ciphertext]
+    /// The initialization vector, in hex [default for GCM and ChaCha20-Poly1305: random, stored in front of the ciphertext]
     #[arg(long, value_name = "HEX")]
     pub iv: Option<String>,
-    /// A file of associated data, which is authenticated and not encrypted (AEAD)
+    /// A file of associated data, which is authenticated but not encrypted (AEAD)
     #[arg(long, value_name = "FILE")]
     pub aad_file: Option<PathBuf>,
     /// Tag length in bytes [default: the longest] (AEAD)
     #[arg(long, value_name = "N")]
     pub tag_len: Option<usize>,
-    /// Seal or open in chunks of N bytes, each with a tag, so that memory is bounded (AEAD)
+    /// Seal or open in chunks of N bytes, each with a tag, so that the use of memory is bounded [default: 64K] (AEAD)
     #[arg(
         long,
         value_name = "N",
@@ -249,7 +249,7 @@ pub struct EncArgs {
 
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
-The lists are those of md5sum, sha1sum, sha256sum, sha512sum and b2sum (blake2b-512), both ways.
+Lists have the format of md5sum, sha1sum, sha256sum, sha512sum and b2sum (blake2b-512): each program checks what the other has written.
 
 Examples:
   algkit dgst -c sha256 *.iso > SHA256SUMS
@@ -261,7 +261,7 @@ pub struct DgstArgs {
     pub name: String,
     #[command(flatten)]
     pub key: KeyArgs,
-    /// Digest length in bytes, for hashes with any output length (keccak)
+    /// Digest length in bytes, for hashes whose output may have any length (keccak)
     #[arg(long, value_name = "N", value_parser = bytes)]
     pub length: Option<u64>,
     /// Read digests from the files and check them
@@ -270,7 +270,7 @@ pub struct DgstArgs {
     /// Print lines in the BSD style
     #[arg(long, conflicts_with = "check")]
     pub tag: bool,
-    /// End lines with a zero byte, and escape no file names
+    /// End lines with a zero byte, and do not escape file names
     #[arg(short = 'z', long, conflicts_with = "check")]
     pub zero: bool,
     /// Do not print OK for each file that matches
@@ -306,19 +306,19 @@ pub enum Via {
 #[command(after_help = "\
 The program becomes this process: its exit status, its signals and its terminal are its own. Without --via, \
 preload is chosen unless the program is statically linked, written in Go, linked with another C library, built \
-with AddressSanitizer, or gains privileges, which a library cannot serve.
+with AddressSanitizer, or gains privileges: a library cannot serve these.
 
-Programs that it starts are served too, also with an empty environment, unless LD_PRELOAD is set to nothing. Those that \
-preload does not serve (static, Go, musl, AddressSanitizer, with privileges of their own) run without the library, and \
-a line on standard error names each once. --via seccomp serves them all; under it no program gains privileges.
+Programs that it starts are served too, even with an empty environment, unless they are started with an empty LD_PRELOAD. Those that \
+preload cannot serve (static, Go, musl, AddressSanitizer, with privileges of their own) run without the library, and \
+a line on standard error names each once. --via seccomp serves all of them; under it no program gains privileges.
 
 Exit status: the program's; 127 if it is not found, 126 if it cannot be run, 2 for bad usage or if it cannot be \
-served; under --via seccomp 128 and the number of the signal that killed it.
+served; with --via seccomp, 128 plus the number of the signal that killed it.
 
 The library is looked for in $ALGKIT_PRELOAD (a file or a folder), in deps/ beside the executable, beside it, \
 and in ../lib/algkit/ and ../lib/. If it is in none of them, the program is served by seccomp, and a line says so.
 
-A name that is not allowed, or denied, does not exist for the program: bind fails with ENOENT.
+An algorithm that is denied or not allowed does not exist for the program: bind fails with ENOENT.
 
 Examples:
   algkit run -- cryptsetup benchmark
@@ -328,7 +328,7 @@ Examples:
   algkit run cat /proc/crypto
   algkit run --via seccomp ./static-client")]
 pub struct RunArgs {
-    /// How the program's requests reach algkit [default: what the program allows]
+    /// How the program's requests reach algkit [default: preload where the program allows it]
     #[arg(long, value_enum)]
     pub via: Option<Via>,
     /// Serve only algorithms whose name matches, such as 'xts(*)'; may be given several times
@@ -337,10 +337,10 @@ pub struct RunArgs {
     /// Do not serve algorithms whose name matches; may be given several times
     #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     pub deny: Vec<String>,
-    /// Serve only the algorithms that this version of Linux leaves to unprivileged programs
+    /// Serve only the algorithms that this version of Linux still offers to unprivileged programs
     #[arg(long, value_name = "VERSION", value_parser = ["7.3"])]
     pub as_linux: Option<String>,
-    /// Write usage statistics to FILE at the end, and with seccomp on SIGUSR1 too [default: standard error]
+    /// Write usage statistics at the end, and with seccomp on SIGUSR1 too; without a FILE, to standard error
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     #[allow(clippy::option_option, reason = "absent, without a file, with a file")]
     pub stats: Option<Option<PathBuf>>,
@@ -350,7 +350,7 @@ pub struct RunArgs {
     /// With seccomp: maximum number of files that a program and its children have open [default: 1024]
     #[arg(long, value_name = "N", requires = "via")]
     pub files: Option<usize>,
-    /// With seccomp: maximum number of bytes that wait in a program's files [default: 64M]
+    /// With seccomp: maximum number of bytes that a program's files keep [default: 64M]
     #[arg(long, value_name = "BYTES", requires = "via", value_parser = bytes)]
     pub memory: Option<u64>,
     /// With seccomp: maximum number of threads that work for a program [default: number of CPUs, from 4 to 16]

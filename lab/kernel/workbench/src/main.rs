@@ -29,7 +29,9 @@ fn main() -> Result<ExitCode, Error> {
     let [constant, any, both] =
         [Policy::Constant, Policy::Table, Policy::Table].map(|policy| Registry::new(CpuFeatures::detect(), policy));
     let (mut agreed, mut lacking) = (0, Vec::new());
-    println!("| kernel's driver | algorithm | MB/s | ours | MB/s | ours/kernel | kernel's test | algkit's test |");
+    println!(
+        "| kernel's driver | algorithm | MB/s | algkit's driver | MB/s | algkit/kernel | kernel's test | algkit's test |"
+    );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
     for found in kernel::drivers() {
         if !names.is_empty() && !names.iter().any(|name| found.driver.contains(name)) {

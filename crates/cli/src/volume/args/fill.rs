@@ -26,10 +26,9 @@ impl FileSystem {
 #[derive(Args, Debug)]
 #[command(after_help = "\
 SOURCE is a raw disk image, - for standard input, or a folder, whose files mke2fs puts into a file system: names, owners, modes, links and extended \
-attributes stay. Neither root nor /dev/fuse nor a mount is needed, so that this works in containers. IMAGE gets its name when it is complete; until \
-then nothing of it can be seen.
+attributes stay. Neither root nor /dev/fuse nor a mount is needed, so this works in containers. IMAGE appears when it is complete.
 
-A folder's file system is made in memory, and the plaintext is on no disk. If it is too large for that, --plaintext-folder takes it.
+A folder's file system is made in memory, so no plaintext is written to a disk. If it is too large for that, use --plaintext-folder.
 
 Examples:
   algkit volume fill tree disk.img
@@ -40,9 +39,9 @@ Examples:
 pub struct FillArgs {
     /// A disk image or a folder; - is standard input
     pub source: PathBuf,
-    /// The new image; it must not be there
+    /// The new image, which must not exist
     pub image: PathBuf,
-    /// Size of the plaintext in bytes; zeros follow the source [default: that of the source, or of a file system with some free space]
+    /// Size of the plaintext in bytes; what the source does not fill is zeros [default: that of the source, or of a file system with some free space]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub size: Option<u64>,
     /// The file system for a folder's files [default: ext4]

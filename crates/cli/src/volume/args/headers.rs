@@ -6,23 +6,23 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The backup has the header and all key slots: whoever has it and a passphrase of today opens the volume, also after that passphrase has been \
-removed from the volume.
+The backup contains the header and all key slots. Whoever has it and one of today's passphrases can open the volume, even after that passphrase has \
+been removed from the volume.
 
 Example:
   algkit volume header-backup disk.img --header-backup-file disk.header")]
 pub struct HeaderBackupArgs {
     /// A file or a block device that begins with a header
     pub image: PathBuf,
-    /// The file to write; it must not be there
+    /// The file to write, which must not exist
     #[arg(long, value_name = "FILE")]
     pub header_backup_file: PathBuf,
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The backup is checked first. If a header is there, the new one must have its data in the same place. Its key slots are lost. On a terminal \
-the word YES is asked for; elsewhere -q says it.
+The backup is checked first. If the image has a header, the backup's data must begin at the same place. The key slots of the image's header are lost. On a \
+terminal the word YES is asked for; without one, -q is needed.
 
 Example:
   algkit volume header-restore disk.img --header-backup-file disk.header")]
@@ -39,8 +39,8 @@ pub struct HeaderRestoreArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-LUKS2: a copy that is damaged or old is written again from the other one. LUKS1 has one header without a checksum: of its key slots the \
-places and the stripes are restored, which are always the same. Make a backup of the device's first 16 MiB before.
+LUKS2 has two copies of the header: a damaged or old one is rewritten from the other. LUKS1 has one header without a checksum: offsets and \
+stripes of its key slots are restored, because they are always the same. Make a backup of the device's first 16 MiB first.
 
 Example:
   algkit volume repair disk.img")]
@@ -54,11 +54,11 @@ pub struct RepairArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Only the header changes; data, key slots and passphrases stay. Whatever fails meanwhile, all passphrases open the volume. Nothing may use the volume, \
-and a backup of the header is a good idea.
+Only the header changes; data, key slots and passphrases stay. Even if the conversion is interrupted, all passphrases open the volume. No other program may use the volume \
+meanwhile. Make a backup of the header first.
 
-To LUKS1 goes what LUKS1 can say: sectors of 512 bytes, at most eight key slots, all with pbkdf2 and one hash, no tokens. To LUKS2 one of the eight key \
-slots has to be free.
+To LUKS1: sectors must have 512 bytes; there may be at most eight key slots, all with pbkdf2 and one hash, and no tokens. To LUKS2: one of the eight key \
+slots must be free.
 
 Examples:
   algkit volume convert --type luks2 disk.img

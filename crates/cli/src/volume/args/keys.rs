@@ -57,9 +57,9 @@ pub struct NewKeyArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-A passphrase or the key of the volume is asked for first, then the new passphrase. The header changes when the new key slot is on the disk.
+The existing passphrase is asked for first, then the new one. The header changes after the new key slot has been written to the disk.
 
-As in cryptsetup, -S is the new key slot, unless --new-key-slot is given; then it is the one to open.
+As in cryptsetup, -S is the number of the new key slot. If --new-key-slot is given, -S is the slot to open.
 
 Examples:
   algkit volume add-key disk.img
@@ -81,8 +81,8 @@ pub struct AddKeyArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The new key slot is written, then the old one is overwritten, then the header forgets it: one of the two passphrases opens the volume \
-whatever happens meanwhile. So there must be a free key slot. In LUKS2 the key slot keeps its number, in LUKS1 it gets another.
+The new key slot is written, then the old one is overwritten, then it is removed from the header. So one of the two passphrases opens the volume \
+even if the command is interrupted, and a key slot must be free. In LUKS2 the key slot keeps its number, in LUKS1 it gets another.
 
 Examples:
   algkit volume change-key disk.img
@@ -100,7 +100,7 @@ pub struct ChangeKeyArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The passphrase is that of the key slot to be removed. Its area is overwritten first. A backup of the header still has the key slot.
+The passphrase selects the key slot to be removed. Its area is overwritten first. A backup of the header still contains the key slot.
 
 Examples:
   algkit volume remove-key disk.img
@@ -111,7 +111,7 @@ pub struct RemoveKeyArgs {
     /// The same as --key-file
     #[arg(value_name = "KEY-FILE", conflicts_with = "key_file")]
     pub removed_key_file: Option<PathBuf>,
-    /// Remove even the last key slot; then nothing but the key of the volume opens it
+    /// Remove even the last key slot; after that only the volume key opens the volume
     #[arg(long)]
     pub last: bool,
     #[command(flatten)]
@@ -120,7 +120,7 @@ pub struct RemoveKeyArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The passphrase is one that stays: it shows that the volume can be opened without the key slot.
+The passphrase must be that of another key slot, as proof that the volume can still be opened afterwards.
 
 Examples:
   algkit volume kill-slot disk.img 1
@@ -133,7 +133,7 @@ pub struct KillSlotArgs {
     /// Ask for no passphrase
     #[arg(short = 'q', long)]
     pub batch_mode: bool,
-    /// Remove even the last key slot; then nothing but the key of the volume opens it
+    /// Remove even the last key slot; after that only the volume key opens the volume
     #[arg(long)]
     pub last: bool,
     #[command(flatten)]

@@ -6,15 +6,15 @@ use clap::{Args, ValueEnum};
 /// Formats of a volume that is opened.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum Format {
-    /// LUKS, of the version that the header says
+    /// LUKS1 or LUKS2, as the header says
     #[value(alias = "luks1", alias = "luks2")]
     Luks,
     /// TrueCrypt and VeraCrypt
     #[value(alias = "truecrypt", alias = "veracrypt")]
     Tcrypt,
-    /// loop-AES: the keys are in the lines of a key file, and nothing tells whether they are right
+    /// loop-AES: a key file has a key in each line; wrong keys are not noticed
     Loopaes,
-    /// dm-crypt without a header: --cipher and --key-size have to be given, and nothing tells whether they are right
+    /// dm-crypt without a header: --cipher and --key-size are required; wrong ones are not noticed
     Plain,
 }
 

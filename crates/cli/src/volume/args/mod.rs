@@ -41,7 +41,7 @@ Examples:
   algkit volume open-test disk.img
   algkit volume read disk.img | gzip > plain.gz
   algkit volume write --key-file key disk.img < plain.img
-  algkit volume mount disk.img mnt &
+  algkit volume mount disk.img mnt    # until Ctrl-C
   algkit volume fill folder new.img")]
 pub struct VolumeArgs {
     #[command(subcommand)]
@@ -57,17 +57,17 @@ pub enum VolumeCommand {
     /// The same as dump --type tcrypt
     #[command(name = "tcryptDump", hide = true)]
     TcryptDump(DumpArgs),
-    /// Write a new header with one key slot: all that was on the volume is lost
+    /// Write a new header with one key slot: everything on the volume is lost
     #[command(alias = "luksFormat")]
     Format(FormatArgs),
     /// Make a new volume with a disk image or a folder's files in it
     Fill(FillArgs),
     /// Say whether a passphrase opens a volume: exit 1 if it does not
     OpenTest(OpenTestArgs),
-    /// Add a key slot: a further passphrase for the volume
+    /// Add a key slot with a further passphrase
     #[command(alias = "luksAddKey")]
     AddKey(AddKeyArgs),
-    /// Put a new passphrase in the place of another
+    /// Replace a passphrase
     #[command(alias = "luksChangeKey")]
     ChangeKey(ChangeKeyArgs),
     /// Overwrite and remove the key slot that a passphrase opens
@@ -79,20 +79,20 @@ pub enum VolumeCommand {
     /// Copy a header with its key slots to a file
     #[command(alias = "luksHeaderBackup")]
     HeaderBackup(HeaderBackupArgs),
-    /// Put a copy of a header back
+    /// Restore a header from a backup
     #[command(alias = "luksHeaderRestore")]
     HeaderRestore(HeaderRestoreArgs),
-    /// Mend a damaged header
+    /// Repair a damaged header
     Repair(RepairArgs),
-    /// Give the data another key, cipher or sector size where it lies
+    /// Change the key, cipher or sector size of the data, in place
     Reencrypt(ReencryptArgs),
-    /// Encrypt plain data where it lies, with the header in a file of its own
+    /// Encrypt plain data in place, with the header in a file of its own
     Encrypt(EncryptArgs),
-    /// Make the data of a volume plain where it lies
+    /// Decrypt the data of a volume in place
     Decrypt(DecryptArgs),
-    /// Make a volume longer or shorter, with the image that it is in
+    /// Make a volume and its image longer or shorter
     Resize(ResizeArgs),
-    /// Make a LUKS1 header one of LUKS2, or the other way round
+    /// Convert a LUKS1 header to LUKS2, or back
     Convert(ConvertArgs),
     /// Write a volume's plaintext, or a range of it, to a file or a pipe
     Read(ReadArgs),
@@ -122,7 +122,7 @@ pub struct PlaceArgs {
 #[command(next_help_heading = "Passphrase")]
 pub struct UnlockArgs {
     /// A file whose bytes are the passphrase; - is all of standard input, /dev/fd/N a descriptor [default: a line, from the terminal or a pipe].
-    /// TrueCrypt and VeraCrypt may have several, and a passphrase as well
+    /// TrueCrypt and VeraCrypt take several key files, and ask for a passphrase as well
     #[arg(short = 'd', long, value_name = "FILE")]
     pub key_file: Vec<PathBuf>,
     /// Skip this many bytes of the key file
@@ -131,16 +131,16 @@ pub struct UnlockArgs {
     /// Use this many bytes of the key file [default: all]
     #[arg(long, value_name = "BYTES", value_parser = bytes, requires = "key_file")]
     pub keyfile_size: Option<u64>,
-    /// A file with the key of the volume itself, instead of a passphrase
+    /// A file with the volume key itself, instead of a passphrase
     #[arg(long, alias = "master-key-file", value_name = "FILE", conflicts_with = "key_file")]
     pub volume_key_file: Option<PathBuf>,
     /// The key slot to try [default: all in turn]
     #[arg(short = 'S', long, value_name = "N")]
     pub key_slot: Option<u32>,
-    /// Maximum memory that a header may demand for Argon2 [default: 4G]
+    /// Maximum memory in bytes that a header may demand for Argon2 [default: 4G]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_memory: Option<u64>,
-    /// Maximum iterations that a header may demand for PBKDF2, as of SHA-256; eight times that for all key slots [default: 268435456]
+    /// Maximum number of iterations that a header may demand for PBKDF2, counted as iterations of SHA-256; all key slots together may demand eight times that [default: 268435456]
     #[arg(long, value_name = "N")]
     pub max_iterations: Option<u64>,
 }
@@ -173,7 +173,7 @@ Examples:
 pub struct DumpArgs {
     /// A file or a block device that begins with a header
     pub image: PathBuf,
-    /// Print a JSON object, with the metadata of LUKS2 as it stands in the header
+    /// Print a JSON object, with LUKS2's metadata unaltered
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -191,8 +191,8 @@ pub enum Kind {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The options are cryptsetup luksFormat's. On a terminal the passphrase is asked for twice, and the word YES if anything is where the header goes: a volume, \
-a file system, anything but zeros. Elsewhere this needs -q. The data area is not overwritten: what was there \
+The options are those of cryptsetup luksFormat. On a terminal the passphrase is asked for twice. If there is anything but zeros where the header goes (a volume, \
+a file system), the word YES is asked for too; without a terminal -q is needed. The data area is not overwritten: what was there \
 reads as noise. With --integrity all of it is overwritten with encrypted zeros.
 
 Examples:
@@ -208,7 +208,7 @@ pub struct FormatArgs {
     /// The same as --key-file
     #[arg(value_name = "KEY-FILE", conflicts_with = "key_file")]
     pub new_key_file: Option<PathBuf>,
-    /// Format whatever is on the image, and ask nothing
+    /// Format even if there is something on the image; ask nothing
     #[arg(short = 'q', long)]
     pub batch_mode: bool,
     /// Ask for the passphrase twice, which is always done
@@ -217,7 +217,7 @@ pub struct FormatArgs {
     /// Accepted for compatibility with cryptsetup
     #[arg(short = 'v', long, hide = true)]
     pub verbose: bool,
-    /// Write no zeros: sectors have no tags, and cannot be read, until they are written
+    /// Do not write zeros: sectors have no tags, and cannot be read, until they are written
     #[arg(long, requires = "integrity")]
     pub integrity_no_wipe: bool,
     #[command(flatten)]
@@ -300,10 +300,10 @@ pub struct ReadArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The input may begin and end inside a sector. It is written in place: if writing fails, what came before is on the volume. Input that the \
-volume has no room for is an error; of a file nothing is written then, of a pipe what there is room for.
+The input may begin and end inside a sector. It is written in place: if writing fails, what came before is on the volume. Input that does \
+not fit is an error: a file is then not written at all, a pipe as far as there is room.
 
-If the passphrase comes from standard input, the text has to come from a file.
+If the passphrase comes from standard input, the data has to come from a file (-i).
 
 Examples:
   algkit volume write --key-file key disk.img < plain.img

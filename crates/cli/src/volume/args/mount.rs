@@ -6,11 +6,11 @@ use std::path::PathBuf;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-FOLDER shows one file, `volume`, which is the plaintext: as long as the volume, and nobody's but yours. With --fs it shows the files in the volume, \
-if that has an ext2, ext3 or ext4 file system; this takes fuse2fs.
+FOLDER shows one file, `volume`, with the plaintext. No other user can open it. With --fs FOLDER shows the files in the volume, \
+if that has an ext2, ext3 or ext4 file system; this needs fuse2fs.
 
-When the folder is ready, a line on standard output is the path to use, and systemd is told so. The command runs until it gets SIGINT or SIGTERM, or \
-until `fusermount3 -u FOLDER`; then all that was written is synced. If it is killed, `fusermount3 -u FOLDER` clears the folder.
+When the folder is ready, the path to use is printed on standard output, and systemd is notified. The command runs until it gets SIGINT or SIGTERM, or \
+until `fusermount3 -u FOLDER`; then all that was written is synced. After a kill -9, run `fusermount3 -u FOLDER` to unmount.
 
 Examples:
   mkdir mnt; read -r file < <(algkit volume mount --key-file key disk.img mnt)    # goes on when the file is there

@@ -13,10 +13,10 @@ pub struct PlainArgs {
     /// Where the data begins in the image, in sectors of 512 bytes, or with a unit: cryptsetup's --offset [default: 0]
     #[arg(long, value_name = "SECTORS", value_parser = sectors)]
     pub data_offset: Option<u64>,
-    /// The number of the first sector, which its IV is made of, in sectors of 512 bytes, or with a unit [default: 0]
+    /// The number of the first sector, from which its IV is computed, in sectors of 512 bytes, or with a unit [default: 0]
     #[arg(long, value_name = "SECTORS", value_parser = sectors)]
     pub skip: Option<u64>,
-    /// Make IVs of the number of sectors of --sector-size, not of 512 bytes
+    /// For IVs, count sectors of --sector-size instead of 512 bytes
     #[arg(long)]
     pub iv_large_sectors: bool,
 }

@@ -5,7 +5,7 @@ use crate::size::{bytes, sector};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// What saves the zone that is being written.
+/// How the zone that is being written survives a crash.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 pub enum ResilienceArg {
     /// Checksums of the old sectors; the disk must not tear a sector
@@ -18,15 +18,15 @@ pub enum ResilienceArg {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The data gets a new key where it lies, zone by zone. SIGINT and SIGTERM stop it after a zone. Whatever stops it, a power cut too, the same \
-command goes on, and so does cryptsetup; the volume can be read meanwhile. A header that is damaged meanwhile is lost with all of the data: \
-make a backup of the data before.
+The data is encrypted with a new key in place, zone by zone. SIGINT and SIGTERM stop the command after a zone. After any interruption, even a power cut, the same \
+command or cryptsetup continues, and the volume can be read meanwhile. If the header is damaged meanwhile, all data is lost: \
+make a backup of the data first.
 
-With sectors of 512 bytes the default is checksums. With larger ones it is a journal, as a disk might write a part of a sector.
+The default of --resilience is checksum for sectors of 512 bytes, and journal for larger ones, of which a disk might write only a part.
 
-The passphrase that was given gets a key slot for the new key. Others are named by --other-key-file, or dropped by --drop-other-keys.
+The passphrase that was given gets a key slot for the new key. --other-key-file names the key files of other slots, --drop-other-keys removes the others.
 
---encrypt and --decrypt are cryptsetup's words for `algkit volume encrypt` and `algkit volume decrypt`, whose help says more.
+--encrypt and --decrypt are cryptsetup's names for `algkit volume encrypt` and `algkit volume decrypt`, whose help says more.
 
 Examples:
   algkit volume reencrypt disk.img
@@ -39,10 +39,10 @@ pub struct ReencryptArgs {
     /// Encrypt plain data, as `algkit volume encrypt` does
     #[arg(short = 'N', long, alias = "new", conflicts_with_all = ["other_key_file", "drop_other_keys"])]
     pub encrypt: bool,
-    /// Make the data plain, as `algkit volume decrypt` does
+    /// Decrypt the data, as `algkit volume decrypt` does
     #[arg(long, requires = "header", conflicts_with_all = ["encrypt", "cipher", "key_size", "sector_size", "other_key_file", "drop_other_keys"])]
     pub decrypt: bool,
-    /// With --encrypt: free bytes at the end of the image, which make room for a header before the data: 32M
+    /// With --encrypt: bytes that are free at the end of the image, to make room for a header before the data: 32M
     #[arg(long, value_name = "BYTES", value_parser = bytes, requires = "encrypt", conflicts_with = "header")]
     pub reduce_device_size: Option<u64>,
     /// The new cipher [default: the old one; with --encrypt aes-xts-plain64]
@@ -54,10 +54,10 @@ pub struct ReencryptArgs {
     /// The new sector size in bytes [default: the old one; with --encrypt 512]
     #[arg(long, value_name = "BYTES", value_parser = sector)]
     pub sector_size: Option<u32>,
-    /// Key files of other key slots, which stay
+    /// A key file of another key slot, which is kept (repeatable)
     #[arg(long, value_name = "FILE")]
     pub other_key_file: Vec<PathBuf>,
-    /// Drop the key slots whose passphrases were not given
+    /// Remove the key slots whose passphrases were not given
     #[arg(long)]
     pub drop_other_keys: bool,
     #[command(flatten)]
@@ -70,11 +70,11 @@ pub struct ReencryptArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Plain data is encrypted where it lies. The header goes to a file of its own, without which nothing opens: keep copies of it. The file must \
-not be there, unless to go on with an encryption that was stopped: the same command does that. SIGINT and SIGTERM stop it after a zone.
+Plain data is encrypted in place. The header goes to a file of its own, without which nothing opens the volume: keep copies of it. The file must \
+not exist before. SIGINT and SIGTERM stop the command after a zone; the same command continues.
 
-With --reduce-device-size 32M the header goes before the data, which moves by 16 MiB. The last 32 MiB of the image must be free: shrink the \
-file system first. They are overwritten.
+With --reduce-device-size 32M the header goes before the data, which moves by 16 MiB. The last 32 MiB of the image are overwritten: shrink the \
+file system first.
 
 Examples:
   algkit volume encrypt --reduce-device-size 32M disk.img
@@ -86,7 +86,7 @@ pub struct EncryptArgs {
     /// The file for the header
     #[arg(long, value_name = "FILE", conflicts_with = "reduce_device_size")]
     pub header: Option<PathBuf>,
-    /// Free bytes at the end of the image, which make room for a header before the data: 32M
+    /// Bytes that are free at the end of the image, to make room for a header before the data: 32M
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub reduce_device_size: Option<u64>,
     /// The cipher of the data
@@ -108,9 +108,9 @@ pub struct EncryptArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The data becomes plain where it lies: at byte 0 of the image if the header is a file of its own. If the header is at the beginning of the image, \
-and the file is not there, the header goes to the file and the data to where the header was. Keep the file until the end: nothing else opens the \
-volume. The same command goes on with a decryption that was stopped. SIGINT and SIGTERM stop it after a zone.
+If the header is in the file, the data is decrypted in place. If the image begins with the header, \
+the file must not exist: the header is moved to the file, and the data to where the header was. Keep the file until the end: nothing else opens the \
+volume. SIGINT and SIGTERM stop the command after a zone; the same command continues.
 
 Example:
   algkit volume decrypt --header disk.header disk.img")]
@@ -130,19 +130,19 @@ pub struct DecryptArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Rewriting")]
 pub struct HowArgs {
-    /// What saves the zone that is being written
+    /// How the zone that is being written survives a crash
     #[arg(long, value_enum)]
     pub resilience: Option<ResilienceArg>,
     /// The hash of the checksums
     #[arg(long, value_name = "HASH", default_value = "sha256")]
     pub resilience_hash: String,
-    /// The largest zone [default: 64M, or what the header has room for]
+    /// Maximum size of a zone in bytes [default: 64M, or what the header has room for]
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub hotzone_size: Option<u64>,
-    /// Write the header, and no data
+    /// Write only the header, no data
     #[arg(long, conflicts_with = "resume_only")]
     pub init_only: bool,
-    /// Go on with what was begun, and begin nothing
+    /// Continue what was begun; begin nothing
     #[arg(long)]
     pub resume_only: bool,
     /// Ask nothing

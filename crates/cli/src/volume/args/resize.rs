@@ -6,15 +6,15 @@ use clap::Args;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-An image becomes as long as its header and the plaintext; what is new reads as noise. A header that says how long the data is, as that of a volume that was \
-encrypted in place may, is changed as well. On a block device nothing but the header can be changed.
+The image becomes as long as header and plaintext together; new space reads as noise. If the header says how long the data is (which it may if the volume was \
+encrypted in place), it is changed as well. On a block device only such a header can be changed.
 
-The file system in the volume is not touched: grow it afterwards, and shrink it before (resize2fs, on the file that `mount` shows). What is cut off is lost, so \
-that the word YES is asked for on a terminal; elsewhere -q says it.
+The file system in the volume is not changed: shrink it before, or grow it afterwards (resize2fs on the file that `mount` shows). Data that is cut off is lost, so \
+the word YES is asked for on a terminal; without one, -q is needed.
 
 Examples:
   algkit volume resize --size 20G disk.img
-  algkit volume mount disk.img mnt & sleep 1; resize2fs mnt/volume; fusermount3 -u mnt")]
+  read -r file < <(algkit volume mount --key-file key disk.img mnt); resize2fs \"$file\"; fusermount3 -u mnt")]
 pub struct ResizeArgs {
     #[command(flatten)]
     pub place: PlaceArgs,

@@ -10,12 +10,12 @@ use std::{
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-When the volume is ready, a line on standard output is the URI that clients take, and systemd is told so. SIGINT and SIGTERM end the \
-server: requests that have come in are done, and all that was written is synced. While it runs, nothing else should write to IMAGE; qemu and \
-algkit keep off.
+When the volume is ready, the URI for clients is printed on standard output, and systemd is notified. SIGINT and SIGTERM end the \
+server: requests that have arrived are answered, and all that was written is synced. While it runs, no other program should write to IMAGE; a lock keeps \
+qemu and algkit from it.
 
-Whoever may connect reads and writes the volume. The socket is its owner's alone; a TCP port on 127.0.0.1 is open to every user of this machine. \
-With --tls-verify-peer, only clients with a certificate of your authority get in.
+Whoever can connect can read and write the volume. The socket is open to its owner only; a TCP port on 127.0.0.1 is open to every user of this machine. \
+With --tls-verify-peer, only clients with a certificate from your authority can connect.
 
 Examples:
   algkit volume serve disk.img                                     # until Ctrl-C
@@ -28,22 +28,22 @@ Examples:
 pub struct ServeArgs {
     #[command(flatten)]
     pub place: PlaceArgs,
-    /// The unix socket [default: the image's name with .sock behind it, in this folder]
+    /// The Unix socket [default: the image's name followed by .sock, in the current folder]
     #[arg(long, value_name = "PATH", conflicts_with = "tcp")]
     pub socket: Option<PathBuf>,
-    /// A TCP port instead of a unix socket, on 127.0.0.1 or another address of this machine; port 0 takes any that is free
+    /// A TCP port instead of a Unix socket, on 127.0.0.1 or another address of this machine; port 0 takes any that is free
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = address)]
     pub tcp: Option<SocketAddr>,
     /// Serve clients with TLS only: the folder with server-cert.pem and server-key.pem
     #[arg(long, value_name = "DIR")]
     pub tls_certificates: Option<PathBuf>,
-    /// Serve only clients with a certificate that one in ca-cert.pem, in the same folder, has signed
+    /// Serve only clients with a certificate signed by an authority in ca-cert.pem, in the same folder
     #[arg(long, requires = "tls_certificates")]
     pub tls_verify_peer: bool,
     /// Let clients only read
     #[arg(short = 'r', long)]
     pub read_only: bool,
-    /// Give what clients discard back to the disk or the file system, which shows which sectors are in use
+    /// Pass discards of clients on to the disk or the file system, which reveals which sectors are in use
     #[arg(long, conflicts_with = "read_only")]
     pub allow_discards: bool,
     #[command(flatten)]

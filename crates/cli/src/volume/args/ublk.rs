@@ -5,11 +5,11 @@ use clap::Args;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-This takes root and the kernel's driver ublk_drv, which copies as needed since Linux 6.5: modprobe ublk_drv.
+This needs root, Linux 6.5 or later, and the kernel's driver ublk_drv: modprobe ublk_drv.
 
-When the device is there, a line on standard output is its path, and systemd is told so. The command runs until it gets SIGINT or SIGTERM. Then \
-what was written to the device is written to the volume and synced, and the device is removed. Unmount before: a file system that is mounted on the \
-device loses it. If the command is killed, the kernel removes the device; what the kernel has not written yet is lost.
+When the device is there, its path is printed on standard output, and systemd is notified. The command runs until it gets SIGINT or SIGTERM. Then \
+what was written to the device is written to the volume and synced, and the device is removed. Unmount it first: a file system that is still mounted \
+loses its device. After a kill -9, the kernel removes the device; what the kernel had not written yet is lost.
 
 Examples:
   read -r device < <(algkit volume ublk --key-file key disk.img)    # goes on when the device is there
@@ -22,13 +22,13 @@ pub struct UblkArgs {
     /// Make a device that can only be read
     #[arg(short = 'r', long)]
     pub read_only: bool,
-    /// Give what is discarded on the device back to the disk or the file system, which shows which sectors are in use
+    /// Pass discards on to the disk or the file system, which reveals which sectors are in use
     #[arg(long, conflicts_with = "read_only")]
     pub allow_discards: bool,
-    /// Queues of the device, each with a thread [default: number of CPUs, at most 8]
+    /// Number of queues of the device, each with a thread [default: number of CPUs, at most 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub queues: Option<u16>,
-    /// Requests that wait in a queue at most
+    /// Maximum number of requests that wait in a queue
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub queue_depth: u16,
     #[command(flatten)]
