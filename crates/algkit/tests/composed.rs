@@ -27,6 +27,16 @@ fn authenc_over_macs_with_one_key_size() {
     assert_eq!(aead.open(&[3; 16], b"packet", &sealed).unwrap(), [4; 32]);
 }
 
+/// Modes that chain their blocks, so that the first block of the ciphertext is an IV.
+#[test]
+#[cfg(feature = "rng")]
+fn echainiv_over_every_chaining_mode() {
+    for mode in ["cbc(aes)", "pcbc(aes)", "cfb(aes)", "ofb(aes)"] {
+        let driver = registry().find_any(&format!("echainiv(authenc(hmac(sha256),{mode}))"));
+        assert_eq!(driver.unwrap_or_else(|error| panic!("{error}")).selftest(), SelfTest::Passed, "{mode}");
+    }
+}
+
 /// IPsec without authentication, for which the kernel's ESP asks for `digest_null`.
 #[test]
 fn authenc_without_authentication() {
@@ -159,6 +169,17 @@ fn parts_that_a_template_would_misuse_are_refused() {
         "echainiv(authenc(hmac(sha256),xts(aes)))",
         "echainiv(authenc(hmac(sha256),cts(cbc(aes))))",
         "echainiv(echainiv(authenc(hmac(sha256),cbc(aes))))",
+        "echainiv(authenc(hmac(sha256),ctr(aes)))",
+        "echainiv(authenc(hmac(sha256),lrw(aes)))",
+        "echainiv(authenc(hmac(sha256),essiv(cbc(aes),sha256)))",
+        "echainiv(essiv(authenc(hmac(sha256),cbc(aes)),sha256))",
+        "echainiv(rfc4106(gcm(aes)))",
+        "echainiv(ccm(aes))",
+        "echainiv(aegis128)",
+        "essiv(ccm(aes),sha256)",
+        "essiv(aegis128,sha256)",
+        "essiv(echainiv(authenc(hmac(sha256),cbc(aes))),sha256)",
+        "essiv(essiv(authenc(hmac(sha256),cbc(aes)),sha256),sha256)",
         "rfc7539(lrw(serpent),poly1305)",
         "rfc7539esp(xctr(aes),poly1305)",
     ] {
