@@ -222,8 +222,11 @@ impl<'a> Text<'a> {
 
     /// The next run of the text; `None` after the last.
     ///
-    /// Every run but the last is a multiple of `granule` bytes and leaves at least `tail` bytes for the last.
-    /// `granule` and `tail` must be at most 64. A text in one piece is one run.
+    /// Every run but the last is a multiple of `granule` bytes and leaves at least `tail` bytes for the last. A text in one
+    /// piece is one run.
+    ///
+    /// # Panics
+    /// It may, unless `granule` is 1 to 64 and `tail` at most 64.
     #[inline]
     pub fn next(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
         debug_assert!((1..=64).contains(&granule) && tail <= 64);

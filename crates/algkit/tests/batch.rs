@@ -5,7 +5,7 @@ mod common;
 use algkit::{
     Aead, Direction, Error, Hash, InOut, Policy, Registry, Skcipher, Text, Type, WeakKeys,
     batch::{self, Request},
-    driver::Driver,
+    driver::{AeadJob, Driver, Keyed, SkcipherJob},
 };
 use common::{MASKS, Random, masked};
 
@@ -269,6 +269,68 @@ fn an_unauthentic_text_is_wiped() {
             let segments = Text::segments_in_place([front, back]);
             assert_eq!(key.decrypt(iv, &[], segments, &forged), Err(Error::Authentication));
             assert_eq!((whole, cut), (vec![0; len], vec![0; len]), "{name}");
+        }
+    }
+}
+
+/// The best drivers of `names`, each with its IV length and a key of `key_len` bytes.
+fn instances(registry: &Registry, names: [&str; 4], key_len: usize) -> Vec<(usize, Keyed)> {
+    let key: Vec<u8> = (0..key_len as u8).collect();
+    let keyed = |name| {
+        let driver = registry.find_any(name).unwrap();
+        (driver.shape.ivsize, (driver.make)(registry.cpu(), &key, WeakKeys::Refuse).unwrap())
+    };
+    names.map(keyed).into()
+}
+
+/// A driver's list may hold messages of other drivers, whose IVs and tags have other lengths.
+#[test]
+fn what_is_another_drivers_is_left_to_that_driver() {
+    for mask in MASKS {
+        let registry = masked(mask, Policy::Table);
+        let ciphers = instances(&registry, ["xts(aes)", "cbc(aes)", "ecb(aes)", "hctr2(aes)"], 32);
+        let ops = |i: usize| match &ciphers[i % 4].1 {
+            Keyed::Skcipher(ops) => &**ops,
+            other => panic!("{other:?}"),
+        };
+        let texts: Vec<Vec<u8>> = (0..12).map(|i| vec![i; 16 * (1 + usize::from(i))]).collect();
+        let ivs: Vec<Vec<u8>> = (0..12).map(|i| vec![7; ciphers[i % 4].0]).collect();
+        let (mut want, mut want_ivs) = (texts.clone(), ivs.clone());
+        for (i, (text, iv)) in want.iter_mut().zip(&mut want_ivs).enumerate() {
+            ops(i).crypt_run(Direction::Encrypt, iv, InOut::from(&mut text[..]));
+        }
+        for first in 0..4 {
+            let (mut got, mut got_ivs) = (texts.clone(), ivs.clone());
+            let jobs = got.iter_mut().zip(&mut got_ivs).enumerate();
+            let mut jobs: Vec<_> =
+                jobs.map(|(i, (text, iv))| SkcipherJob { ops: ops(i), iv, text: InOut::from(&mut text[..]) }).collect();
+            ops(first).crypt_batch(Direction::Encrypt, &mut jobs);
+            assert!((got, got_ivs) == (want.clone(), want_ivs.clone()), "{mask}, {first}");
+        }
+
+        let names = ["ccm(aes)", "gcm(aes)", "rfc7539(chacha20,poly1305)", "authenc(digest_null,ecb(aes))"];
+        let mut aeads = instances(&registry, [names[0], names[1], names[2], names[0]], 32);
+        let null = registry.find_any(names[3]).unwrap();
+        aeads[3] = (0, (null.make)(registry.cpu(), &algkit::authenc_key(&[], &[1; 16]), WeakKeys::Refuse).unwrap());
+        let ops = |i: usize| match &aeads[i % 4].1 {
+            Keyed::Aead(ops) => &**ops,
+            other => panic!("{other:?}"),
+        };
+        let ivs: Vec<Vec<u8>> = (0..12).map(|i| vec![1; aeads[i % 4].0]).collect();
+        let tags: Vec<Vec<u8>> = (0..12).map(|i| vec![0; if i % 4 == 3 { 0 } else { 16 }]).collect();
+        let assoc: &[&[u8]] = &[b"header"];
+        let (mut want, mut want_tags) = (texts.clone(), tags.clone());
+        for (i, (text, tag)) in want.iter_mut().zip(&mut want_tags).enumerate() {
+            ops(i).seal(&ivs[i], assoc, &mut Text::from(text), tag);
+        }
+        for first in 0..4 {
+            let (mut got, mut got_tags) = (texts.clone(), tags.clone());
+            let jobs = got.iter_mut().zip(&mut got_tags).enumerate();
+            let mut jobs: Vec<_> = jobs
+                .map(|(i, (text, tag))| AeadJob::seal(ops(i), &ivs[i], assoc, InOut::from(&mut text[..]), tag))
+                .collect();
+            ops(first).crypt_batch(Direction::Encrypt, &mut jobs);
+            assert!((got, got_tags) == (want.clone(), want_tags.clone()), "{mask}, {first}");
         }
     }
 }

@@ -27,6 +27,16 @@ fn authenc_over_macs_with_one_key_size() {
     assert_eq!(aead.open(&[3; 16], b"packet", &sealed).unwrap(), [4; 32]);
 }
 
+/// Modes that chain their blocks, so that the first block of the ciphertext is an IV.
+#[test]
+#[cfg(feature = "rng")]
+fn echainiv_over_every_chaining_mode() {
+    for mode in ["cbc(aes)", "pcbc(aes)", "cfb(aes)", "ofb(aes)"] {
+        let driver = registry().find_any(&format!("echainiv(authenc(hmac(sha256),{mode}))"));
+        assert_eq!(driver.unwrap_or_else(|error| panic!("{error}")).selftest(), SelfTest::Passed, "{mode}");
+    }
+}
+
 /// IPsec without authentication, for which the kernel's ESP asks for `digest_null`.
 #[test]
 fn authenc_without_authentication() {
@@ -105,10 +115,10 @@ fn a_wrapped_key_that_was_changed_is_wiped() {
     let kw = registry.skcipher("kw(aes)").unwrap().key(&[1; 16]).unwrap();
     let (mut iv, mut text) = ([0; 8], [2; 24]);
     kw.encrypt(&mut iv, &mut text[..]).unwrap();
-    let mut forged = text;
+    let (mut forged, mut check) = (text, iv);
     forged[23] ^= 1;
-    assert_eq!(kw.decrypt(&mut iv.clone(), &mut forged[..]), Err(Error::Authentication));
-    assert_eq!(forged, [0; 24]);
+    assert_eq!(kw.decrypt(&mut check, &mut forged[..]), Err(Error::Authentication));
+    assert_eq!((forged, check), ([0; 24], [0; 8]));
     let (front, back) = text.split_at_mut(5);
     kw.crypt(Direction::Decrypt, &mut iv, &mut Text::segments_in_place([front, back])).unwrap();
     assert_eq!(text, [2; 24]);
@@ -159,6 +169,17 @@ fn parts_that_a_template_would_misuse_are_refused() {
         "echainiv(authenc(hmac(sha256),xts(aes)))",
         "echainiv(authenc(hmac(sha256),cts(cbc(aes))))",
         "echainiv(echainiv(authenc(hmac(sha256),cbc(aes))))",
+        "echainiv(authenc(hmac(sha256),ctr(aes)))",
+        "echainiv(authenc(hmac(sha256),lrw(aes)))",
+        "echainiv(authenc(hmac(sha256),essiv(cbc(aes),sha256)))",
+        "echainiv(essiv(authenc(hmac(sha256),cbc(aes)),sha256))",
+        "echainiv(rfc4106(gcm(aes)))",
+        "echainiv(ccm(aes))",
+        "echainiv(aegis128)",
+        "essiv(ccm(aes),sha256)",
+        "essiv(aegis128,sha256)",
+        "essiv(echainiv(authenc(hmac(sha256),cbc(aes))),sha256)",
+        "essiv(essiv(authenc(hmac(sha256),cbc(aes)),sha256),sha256)",
         "rfc7539(lrw(serpent),poly1305)",
         "rfc7539esp(xctr(aes),poly1305)",
     ] {

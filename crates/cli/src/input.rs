@@ -39,11 +39,10 @@ impl Input {
         match file.metadata() {
             Ok(metadata) if metadata.is_dir() => Err(Error::Read { name, source: rustix::io::Errno::ISDIR.into() }),
             Ok(metadata) => {
-                // The metadata of a block device says 0 bytes.
-                let end = || (&file).seek(SeekFrom::End(0)).and_then(|len| (&file).rewind().map(|()| len));
                 let len = match metadata.file_type() {
                     kind if kind.is_file() => Some(metadata.len()),
-                    kind if kind.is_block_device() => end().ok(),
+                    // The metadata of a block device says 0 bytes.
+                    kind if kind.is_block_device() => end_of(&file).ok(),
                     _ => None,
                 };
                 Ok(Self { file, identity: Identity::of(&metadata), len, name })
@@ -87,7 +86,32 @@ impl Input {
     }
 }
 
+/// The place where a file ends. It goes on being read from where it was: standard input may have been read before.
+fn end_of(mut file: &File) -> io::Result<u64> {
+    let here = file.stream_position()?;
+    let end = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(here))?;
+    Ok(end)
+}
+
 /// Reads a file of associated data.
 pub fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn asking_for_the_end_of_a_file_does_not_move_it() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"read before, and read now").unwrap();
+        file.seek(SeekFrom::Start(13)).unwrap();
+        assert_eq!(end_of(&file).unwrap(), 25);
+        let mut rest = String::new();
+        file.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "and read now");
+    }
 }

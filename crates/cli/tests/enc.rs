@@ -182,6 +182,15 @@ fn authenc_keys_of_both_kinds() {
     assert!(ok(&one) == plain);
 }
 
+/// RFC 3394, section 4.1. The first word of the wrapped key is the IV.
+#[test]
+fn a_wrapped_key_is_unwrapped() {
+    let kw = ["enc", "-d", "-c", "kw(aes)", "-k", "000102030405060708090a0b0c0d0e0f", "--iv", "1fa68b0a8112b447"];
+    let wrapped = bytes("aef34bd8fb5a7b829d3e862371d2cfe5");
+    assert_eq!(ok(&pipe(&kw, &wrapped)), bytes("00112233445566778899aabbccddeeff"));
+    assert_eq!(fails(&pipe(&kw, &[&wrapped[..15], &[0]].concat()), 1), "algkit: authentication failed\n");
+}
+
 #[test]
 fn a_changed_bit_is_answered_by_no() {
     let folder = Folder::new();
@@ -263,6 +272,7 @@ fn misuse_is_told_in_one_line() {
         (&["-c", "xts(aes)", "-k", &k32, "--sector-size", "16", "--iv", &iv], "cannot be used with"),
         (&["-c", "xts(aes)", "-k", &k32, "--first-sector", "1", "--iv", &iv], "cannot be used with"),
         (&["-c", "ecb(aes)", "-k", &k16, "--first-sector", "1"], "--sector-size"),
+        (&["-c", "kw(aes)", "-k", &k16, "--iv", &hex(8)], "kw(aes) returns a part of its result in the IV"),
         (&["-c", "gcm(aes)", "-k", &k16, "--sector-size", "512"], "--sector-size: `gcm(aes)` is an aead"),
         (&["-c", "ctr(aes)", "-k", &k16, "--iv", &iv, "--tag-len", "16"], "--tag-len: `ctr(aes)` is not an aead"),
         (&["-c", "ctr(aes)", "-k", &k16, "--iv", &iv, "--aad-file", &input], "--aad-file: `ctr(aes)`"),

@@ -411,6 +411,7 @@ fn misuse_is_told_in_one_line() {
         (&["bench", "-c", "cbc(aes)", "--sizes", "17"], "text of 17 bytes"),
         (&["bench", "-c", "cbc(aes)", "--sizes", "0"], "at least 1"),
         (&["bench", "-c", "cbc(aes)", "--sizes", "9G"], "more than"),
+        (&["bench", "-c", "sha256", "--sizes", "256M", "--threads", "128"], "268435456 is more than 134217728 bytes"),
         (&["bench", "-c", "cbc(aes)", "-s", "64"], "key of 8 bytes"),
         (&["bench", "-s", "7"], "7 bits"),
         (&["bench", "-s", "72"], "72 bits"),
@@ -422,6 +423,7 @@ fn misuse_is_told_in_one_line() {
         (&["bench", "-c", "sha256", "--working-set", "9G", "--threads", "2"], "more than"),
         (&["bench", "-c", "gcm(aes)", "--op", "dec", "--working-set", "1M"], "AEAD decryption"),
         (&["bench", "--seconds", "-1"], "-1"),
+        (&["bench", "--seconds", "0"], "--seconds: 0 is not more than 0"),
         (&["bench", "--seconds", "nan"], "NaN"),
         (&["bench", "-c", "sha256", "--html", "/nonexistent/page"], "No such file"),
     ] {

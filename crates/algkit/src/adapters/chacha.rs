@@ -47,8 +47,8 @@ impl<T: ChaChaToken> Make for ChaCha20<T> {
     }
 }
 
-/// XChaCha. The IV is the 24-byte nonce followed by an 8-byte little-endian block counter, as in the kernel. It is
-/// not changed.
+/// XChaCha. The IV is the 24-byte nonce and, as in the kernel, 8 more bytes: a 4-byte little-endian block counter, and 4
+/// bytes into which it does not carry. It is not changed.
 pub(crate) struct XChaCha<T, const ROUNDS: usize> {
     token: T,
     key: Zeroizing<[u8; 32]>,

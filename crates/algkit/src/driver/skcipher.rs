@@ -15,7 +15,7 @@ pub trait SkcipherOps: Send + Sync + Any {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>);
 
     /// Whether a decrypted text is intact, for modes that can tell ([`super::TextRule::Wrapped`]). `iv` is the
-    /// value that the decryption left. If the text is not intact, the caller wipes it. Only modes of that
+    /// value that the decryption left. If the text is not intact, the caller wipes both. Only modes of that
     /// rule are asked; they must implement this.
     fn is_intact(&self, iv: &[u8]) -> bool {
         let _ = iv;

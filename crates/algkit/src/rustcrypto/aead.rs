@@ -1,5 +1,5 @@
 use super::{algorithms, or_panic};
-use crate::{Aead, Error, aead};
+use crate::{Aead, Error, aead, ccm_iv};
 use ::aead::{
     AeadCore, AeadInOut, Key, KeyInit, KeySizeUser, Nonce, Tag, TagPosition,
     array::ArraySize,
@@ -56,12 +56,8 @@ algorithms! {
     }
 }
 
-/// The kernel's IV for CCM is the first counter block: the size of the length field minus 1, the nonce, and zeros.
 fn with_ccm_iv<R>(nonce: &[u8], f: impl FnOnce(&[u8]) -> R) -> R {
-    let mut iv = [0; 16];
-    iv[0] = (14 - nonce.len()) as u8;
-    iv[1..=nonce.len()].copy_from_slice(nonce);
-    f(&iv)
+    f(&ccm_iv(nonce).expect("the nonce has 12 bytes"))
 }
 
 impl<A: AeadAlgorithm> AeadOf<A> {

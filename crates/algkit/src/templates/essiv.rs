@@ -81,7 +81,13 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
         Err(Error::WrongType { found: Type::Aead, .. }) => (Type::Aead, lookup.find(Type::Aead, mode_name)?),
         mode => (Type::Skcipher, mode?),
     };
-    let cipher_driver = inner_cipher(lookup, &mode)?;
+    if kind == Type::Aead && !mode.name.starts_with("authenc(") && !mode.name.starts_with("authencesn(") {
+        return Err(bad(name, "the only AEADs with an IV to encrypt are authenc and authencesn"));
+    }
+    let cipher_driver = match inner_cipher(lookup, &mode) {
+        Err(Error::WrongType { .. }) => return Err(bad(name, "the mode's last parameter is not a block cipher")),
+        found => found?,
+    };
     if cipher_driver.shape.blocksize != mode.shape.ivsize {
         return Err(bad(name, "the mode's IV is not as long as a block of its cipher"));
     }

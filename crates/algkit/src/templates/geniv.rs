@@ -16,7 +16,7 @@ use crate::{
 use zeroize::Zeroizing;
 
 /// The longest IV, in bytes.
-const MAX_IV: usize = 32;
+const MAX_IV: usize = 16;
 
 /// How the sender derives the IV from the number and the salt.
 #[derive(Clone, Copy)]
@@ -108,7 +108,7 @@ pub(super) fn build_seqiv(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Er
 
 /// Builds `echainiv(aead)`.
 pub(super) fn build_echainiv(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
-    build(lookup, name, Scheme::Chained, &[8, 16, 24, 32])
+    build(lookup, name, Scheme::Chained, &[8, MAX_IV])
 }
 
 fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) -> Result<Driver, Error> {
@@ -123,6 +123,9 @@ fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) ->
     if !any || inner.name.starts_with("seqiv(") || inner.name.starts_with("echainiv(") {
         return Err(bad(name, "the inner AEAD takes no text of 0 bytes, or generates its IV already"));
     }
+    if matches!(scheme, Scheme::Chained) && !chains(&Name::parse(&inner.name)?) {
+        return Err(bad(name, "the inner AEAD is not authenc over cbc, pcbc, cfb or ofb"));
+    }
     let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
     Ok(compose(alg, driver, Type::Aead, inner.shape.clone(), &[&inner.clone()], move |cpu, key, weak| {
         let inner = aead(&inner, cpu, key, weak)?;
@@ -130,4 +133,10 @@ fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) ->
         entropy::fill(&mut *salt).map_err(BadKey)?;
         Ok(Keyed::Aead(Box::new(Geniv { inner, salt, scheme, iv_len })))
     }))
+}
+
+/// Whether the AEAD encrypts a first block of zeros to what the blocks behind it would have as their IV.
+fn chains(aead: &Name) -> bool {
+    let by_blocks = |mode: &Name| matches!(&*mode.base, "cbc" | "pcbc" | "cfb" | "ofb");
+    matches!(&*aead.base, "authenc" | "authencesn") && aead.args.last().is_some_and(by_blocks)
 }

@@ -1,7 +1,7 @@
 //! Key wrapping (RFC 3394, SP 800-38F section 6.2) with the interface of the kernel's `kw(aes)`. The text is the
 //! key to wrap, at least two words of 8 bytes. The wrapped key is one word longer: that first word is the IV.
 //! Encryption ignores the given IV and returns this word in its place. Decryption takes the word as the IV and
-//! leaves the check value there. If that is not a6a6a6a6a6a6a6a6, the text is wiped.
+//! leaves the check value there. If that is not a6a6a6a6a6a6a6a6, both are wiped.
 
 use super::{Lookup, cipher_mode, cipher128};
 use crate::{

@@ -253,14 +253,12 @@ pub(crate) fn xcbc<C>(
     cipher: &impl CipherOps,
     keyed: impl Fn(&[u8]) -> Result<C, BadKey>,
 ) -> Result<(C, Last), BadKey> {
-    let [mut k1, k2, k3] = [1, 2, 3].map(|byte| {
-        let mut block = [byte; 16];
+    let [k1, k2, k3] = [1, 2, 3].map(|byte| {
+        let mut block = Zeroizing::new([byte; 16]);
         cipher.encrypt_blocks(InOut::from(&mut block[..]));
         block
     });
-    let chain = keyed(&k1);
-    k1.zeroize();
-    Ok((chain?, Last::Masked([k2, k3].into())))
+    Ok((keyed(&*k1)?, Last::Masked([*k2, *k3].into())))
 }
 
 /// Returns the chaining cipher and the treatment of the last block, given the keyed cipher and a function that keys

@@ -31,16 +31,17 @@ fn derive<const N: usize>(cipher: &dyn CipherOps, index: u8) -> Zeroizing<[[u8; 
     blocks
 }
 
-fn keyed(cipher: &dyn CipherOps, mut nonce: [u8; NONCE]) -> Result<Vmac64, BadKey> {
+fn keyed(cipher: &dyn CipherOps, nonce: [u8; NONCE]) -> Result<Vmac64, BadKey> {
     if nonce[0] >= 0x80 {
         return Err(BadKey("the key starts with a nonce whose first bit must be 0"));
     }
     let key = Key::new(&derive(cipher, 0x80), &derive::<1>(cipher, 0xc0)[0], &derive(cipher, 0xe0));
     // Pad derivation (section 3.3): two nonces that differ only in the last bit share a block.
     let half = nonce[NONCE - 1] & 1;
-    nonce[NONCE - 1] ^= half;
-    cipher.encrypt_blocks(InOut::from(&mut nonce[..]));
-    let pads = u128::from_be_bytes(nonce);
+    let mut pads = Zeroizing::new(nonce);
+    pads[NONCE - 1] ^= half;
+    cipher.encrypt_blocks(InOut::from(&mut pads[..]));
+    let pads = u128::from_be_bytes(*pads);
     Ok(Vmac64::new(key, if half == 0 { (pads >> 64) as u64 } else { pads as u64 }))
 }
 

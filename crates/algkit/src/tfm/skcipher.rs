@@ -10,6 +10,7 @@ use crate::{
     driver::{Direction, SkcipherOps, TextRule},
 };
 use algkit_primitives::{InOut, Turns};
+use zeroize::Zeroize;
 
 transform!(
     /// A keyed symmetric cipher with a mode.
@@ -33,7 +34,8 @@ impl Skcipher {
         self.crypt_text(Direction::Encrypt, iv, text.into())
     }
 
-    /// Decrypts `text`. `iv` is treated as in [`Skcipher::encrypt`].
+    /// Decrypts `text`. `iv` is treated as in [`Skcipher::encrypt`]. A wrapped key that is not intact is wiped, and with it
+    /// `iv`, which would hold a part of its decryption.
     #[inline]
     pub fn decrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
         self.crypt_text(Direction::Decrypt, iv, text.into())
@@ -68,6 +70,7 @@ impl Skcipher {
         crypt(&*self.ops, direction, iv, text);
         if self.checks_integrity() && direction == Direction::Decrypt && !self.ops.is_intact(iv) {
             text.wipe();
+            iv.zeroize();
             return Err(Error::Authentication);
         }
         Ok(())

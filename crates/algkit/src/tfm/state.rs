@@ -68,7 +68,11 @@ impl State {
     /// # Ok::<(), algkit::Error>(())
     /// ```
     pub fn squeeze(&mut self, out: &mut [u8]) -> Result<(), Error> {
-        if self.state.squeeze(out) { Ok(()) } else { Err(Error::NotExtendable(self.driver.name.clone())) }
+        // SHA-3 is a sponge too, but no output is defined beyond its digest.
+        if self.driver.shape.extendable && self.state.squeeze(out) {
+            return Ok(());
+        }
+        Err(Error::NotExtendable(self.driver.name.clone()))
     }
 
     /// The digest of what was absorbed.

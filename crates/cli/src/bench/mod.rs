@@ -34,7 +34,7 @@ const CHART: [usize; 9] = [16, 64, 256, 512, 1344, 4096, 16 << 10, 64 << 10, 256
 /// The maximum message size in bytes.
 const MAX_SIZE: u64 = 256 << 20;
 
-/// The maximum memory for texts, in bytes.
+/// The maximum memory for the texts of all threads, in bytes.
 const MAX_TEXTS: u64 = 16 << 30;
 
 /// The number of passes of `--long`.
@@ -52,11 +52,12 @@ struct Report<'a> {
 
 pub fn run(args: &BenchArgs) -> Result<Answer, Error> {
     if let Some(seconds) = args.seconds.filter(|s| !(*s > 0.0 && *s <= 3600.0)) {
-        let reason = format!("{seconds} is not a number from 0 to 3600");
+        let reason = format!("{seconds} is not more than 0 and at most 3600");
         return Err(Error::Option { option: "--seconds", reason });
     }
-    if let Some(size) = args.sizes.iter().find(|size| **size > MAX_SIZE) {
-        return Err(Error::Option { option: "--sizes", reason: format!("{size} is more than {MAX_SIZE} bytes") });
+    let most = MAX_SIZE.min(MAX_TEXTS / threads(args));
+    if let Some(size) = args.sizes.iter().find(|size| **size > most) {
+        return Err(Error::Option { option: "--sizes", reason: format!("{size} is more than {most} bytes") });
     }
     check_working_sets(args)?;
     // An output file that cannot be written is reported before the measurement.
@@ -91,8 +92,13 @@ pub fn run(args: &BenchArgs) -> Result<Answer, Error> {
     Ok(Answer::Yes)
 }
 
+/// The largest number of threads.
+fn threads(args: &BenchArgs) -> u64 {
+    args.threads.iter().copied().max().map_or(1, u64::from)
+}
+
 fn check_working_sets(args: &BenchArgs) -> Result<(), Error> {
-    let threads = args.threads.iter().copied().max().map_or(1, u64::from);
+    let threads = threads(args);
     let message = args.sizes.iter().copied().max().unwrap_or(MESSAGE as u64);
     let reason = args.working_set.iter().find_map(|&bytes| {
         if bytes < message {

@@ -30,7 +30,7 @@ struct Job {
 impl Job {
     /// Opens the input and the output, after all other checks have passed.
     fn open(args: &EncArgs) -> Result<Self, Error> {
-        let direction = if args.decrypt { Direction::Decrypt } else { Direction::Encrypt };
+        let direction = direction(args);
         let input = Input::open(args.input.as_deref())?;
         let output = match args.output.as_deref().filter(|path| *path != OsStr::new("-")) {
             // Nobody else may read a plaintext unless the user says so.
@@ -53,6 +53,10 @@ impl Job {
         self.output.finish()?;
         Ok(Answer::Yes)
     }
+}
+
+fn direction(args: &EncArgs) -> Direction {
+    if args.decrypt { Direction::Decrypt } else { Direction::Encrypt }
 }
 
 pub fn run(args: &EncArgs) -> Result<Answer, Error> {

@@ -11,7 +11,7 @@
 //!
 //! Any other mode processes a message in one piece of limited length.
 
-use super::{CHUNK, Job, MAX_MESSAGE};
+use super::{CHUNK, Job, MAX_MESSAGE, direction};
 use crate::{answer::Answer, args::EncArgs, error::Error};
 use algkit::{Direction, Driver, Name, Registry, Skcipher, Text};
 use std::mem;
@@ -40,6 +40,8 @@ struct Pieces {
 impl Pieces {
     fn new(args: &EncArgs, registry: &Registry, key: &[u8], iv: Vec<u8>) -> Result<Self, Error> {
         let cipher = registry.skcipher(&args.name)?.key(key)?;
+        // The IV is not written, so what key wrap returns there would be lost.
+        cipher.check_once(direction(args))?;
         let name = Name::parse(&cipher.driver().name)?;
         let inner_name = inner_name(cipher.driver(), &name);
         let inner = |key: &[u8]| -> Result<Skcipher, Error> { Ok(registry.skcipher(&inner_name)?.key(key)?) };

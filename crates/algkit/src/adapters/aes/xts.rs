@@ -37,11 +37,14 @@ impl<T: AesToken> SkcipherOps for XtsKey<T> {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
             let mut tweaks = [[0; 16]; MAX_JOBS];
             let tweaks = &mut tweaks[..jobs.len()];
-            tweaks.iter_mut().zip(&*jobs).for_each(|(tweak, job)| *tweak = *same16(job.iv));
+            let own = |job: &SkcipherJob<'_>| ptr::addr_eq(job.ops, self);
+            for (tweak, job) in tweaks.iter_mut().zip(&*jobs).filter(|(_, job)| own(job)) {
+                *tweak = *same16(job.iv);
+            }
             self.tweaks(tweaks);
             for (job, tweak) in jobs.iter_mut().zip(tweaks) {
                 match direction {
-                    _ if !ptr::addr_eq(job.ops, self) => job.run(direction),
+                    _ if !own(job) => job.run(direction),
                     Direction::Encrypt => self.encrypt(tweak, job.text.reborrow()),
                     Direction::Decrypt => self.decrypt(tweak, job.text.reborrow()),
                 }
