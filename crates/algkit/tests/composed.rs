@@ -27,6 +27,21 @@ fn authenc_over_macs_with_one_key_size() {
     assert_eq!(aead.open(&[3; 16], b"packet", &sealed).unwrap(), [4; 32]);
 }
 
+/// Parts that take keys of one unusual length, or use none.
+#[test]
+fn authenc_over_parts_with_unusual_keys() {
+    let registry = Registry::new(CpuFeatures::detect(), Policy::Table);
+    for name in [
+        #[cfg(feature = "legacy")]
+        "authenc(cmac(des3_ede),cbc(aes))",
+        "authenc(digest_null,cbc(cipher_null))",
+        "authencesn(digest_null,pcbc(cipher_null))",
+    ] {
+        let driver = registry.find_any(name).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(driver.selftest(), SelfTest::Passed, "{name}");
+    }
+}
+
 /// Modes that chain their blocks, so that the first block of the ciphertext is an IV.
 #[test]
 #[cfg(feature = "rng")]

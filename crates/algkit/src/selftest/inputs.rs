@@ -18,8 +18,8 @@ const LONG_ASSOC: &[usize] = &[255, 256, 1000, 0xfeff, 0xff00, 0xff01];
 /// Text lengths at the ends of batches: `n` blocks of 16 or 64 bytes, for every `n` in use.
 const BATCHES: &[usize] = &[384, 512, 768, 1024, 1536, 2048, 3072, 4096];
 
-/// The key lengths to try when a driver accepts an interval of lengths.
-const KEY_LENGTHS: &[usize] = &[0, 1, 4, 5, 8, 13, 16, 20, 31, 32, 33, 56, 64, 65, 128, 129, 144, 145, 200];
+/// The key lengths to try when a driver accepts an interval of lengths, and those of `authenc`'s authentication keys.
+const KEY_LENGTHS: &[usize] = &[0, 1, 4, 5, 8, 13, 16, 20, 24, 31, 32, 33, 56, 64, 65, 128, 129, 144, 145, 200];
 
 /// The encryption key lengths that some cipher accepts, for keys of `authenc`.
 const ENC_KEY_LENGTHS: &[usize] = &[0, 8, 16, 20, 24, 28, 32, 36, 48, 64];

@@ -59,6 +59,10 @@ fn keys_matter<'p>(
     keys: impl Iterator<Item = &'p KeyedPair>,
     random: &mut Random,
 ) -> Result<(), String> {
+    if driver.kind == Type::Aead && driver.shape.tags.max() == 0 && driver.name.contains("(cipher_null)") {
+        // Neither `digest_null` nor `cipher_null` uses its key.
+        return Ok(());
+    }
     let text = random.bytes(inputs::fit(driver, 64));
     let iv = inputs::iv(driver, random);
     let mut outputs = Vec::new();

@@ -50,7 +50,7 @@ fn crypt(Keyed { subject, peer }: &Keyed<Skcipher>, random: &mut Random) {
     let done = layout::call(random, &plain, |mut text| match (once, direction) {
         (true, Direction::Encrypt) => subject.encrypt_once(&iv, text),
         (true, Direction::Decrypt) => subject.decrypt_once(&iv, text),
-        (false, _) if len % 3 == 0 => subject.crypt(direction, &mut got_iv, &mut text),
+        (false, _) if len.is_multiple_of(3) => subject.crypt(direction, &mut got_iv, &mut text),
         (false, Direction::Encrypt) => subject.encrypt(&mut got_iv, text),
         (false, Direction::Decrypt) => subject.decrypt(&mut got_iv, text),
     });
@@ -142,7 +142,7 @@ fn hashing(Keyed { subject, peer }: &Keyed<Skcipher>, random: &mut Random) {
 
     let (mut want_iv, [mut got, mut want]) = (got_iv.clone(), [before.clone(), before.clone()]);
     let mut state = hash.start();
-    state.update(&before[..if len % 2 == 0 { 0 } else { len % 64 }]);
+    state.update(&before[..if random.below(2) == 0 { 0 } else { len % 64 }]);
     let mut other = state.clone();
     let end = |from: usize| from as u128 + 64 * count as u128;
     let turns = Turns::new(&mut got, encrypted, hashed, count);
