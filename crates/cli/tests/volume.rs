@@ -563,8 +563,8 @@ fn the_same_command_does_what_is_left_of_an_encryption() {
     let encrypt = ["volume", "encrypt", "-d", &key, "--reduce-device-size", "32M", &image];
     let encrypt = [&encrypt[..], &QUICK].concat();
     ok(&run(&encrypt));
-    let slot = r#""keyslots":{"7":{"type":"reencrypt","key_size":1,"mode":"encrypt","direction":"backward","area":{"type":"none","offset":"8388608","size":"4096"}},"#;
-    fs::write(&image, altered(&folder.read("image"), r#""keyslots":{"#, slot)).unwrap();
+    let token = r#""tokens":{"7":{"type":"algkit-overwrite","keyslots":[]}}"#;
+    fs::write(&image, altered(&folder.read("image"), r#""tokens":{}"#, token)).unwrap();
     ok(&run(&encrypt));
     let dumped = String::from_utf8(ok(&run(&["volume", "dump", "--json", &image])).to_vec()).unwrap();
     assert!(!dumped.contains("backward"), "{dumped}");

@@ -11,7 +11,7 @@ use algkit_volume::{
 use disk::{Disk, State};
 use new::{options, quick, random};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::Range};
 
 const OFFSET: usize = 16 << 20;
 
@@ -101,12 +101,15 @@ fn survives(before: Vec<u8>, plan: &Plan, disk_sector: usize) {
         assert!(metadata.keyslots.keys().all(|id| digests(id) == 1), "{name}: step {step}");
         let Some((_, reencryption)) = header.reencryption() else {
             assert!(read(state).unwrap() == plain(), "{name}: step {step}");
+            // Every program opens it.
+            assert_eq!(slots(state), [1, 1], "{name}: step {step}");
             if reencrypt::is_left_over(&luks2(header)) {
                 left += 1;
                 let after = Memory::new(state.bytes());
                 start(&after, plan).unwrap();
                 assert!(resume(&after, usize::MAX, false).unwrap());
                 assert_eq!(slots(&after), [1, 1], "{name}: step {step}");
+                assert!(!reencrypt::is_left_over(&luks2(Header::read(&after).unwrap())), "{name}: step {step}");
                 assert!(read(&after).unwrap() == plain(), "{name}: step {step}");
             }
             return;
@@ -340,9 +343,7 @@ fn every_write_of_an_encryption_that_shifts() {
 fn survives_a_move(protection: Protection, sector: u32) {
     let name = format!("{protection:?} {sector}");
     let image = volume("aes-xts-plain64", 64, sector);
-    let file = Memory::new(vec![0; OFFSET]);
-    let (header, _) = unlock(&&image[..]);
-    reencrypt::detach(&luks2(header), &&image[..], &file, &random()).unwrap();
+    let (file, _) = detached(&image);
     let both = Both { split: OFFSET as u64, disk: Disk::new([file.into_inner(), image].concat()) };
     let plan = Plan { change: Change::Decrypt, protection, hash: "sha256".into(), hotzone: Some(ZONE) };
     let run = |image: &dyn WriteAt, file: &dyn WriteAt| -> Result<bool, Error> {
@@ -518,10 +519,12 @@ fn alter(bytes: &mut [u8], change: impl Fn(&mut Value)) {
     }
 }
 
-/// A crash at the end leaves old key slots. What removes them leaves a slot that was made to hold another key (`cryptsetup luksAddKey --unbound`).
+/// A crash at the end leaves areas that no key slot has any more. They are overwritten later, and key slots are not: neither one that was made to hold
+/// another key (`cryptsetup luksAddKey --unbound`), nor one that was made since.
 #[test]
-fn slots_of_other_keys_stay() {
+fn what_is_overwritten_at_the_end_has_no_key_slot() {
     const AREA: usize = 8 << 20;
+    const LATER: &[u8] = b"a later one";
     let mut before = volume("aes-xts-plain64", 64, 512);
     alter(&mut before, |json| {
         json["keyslots"]["5"] = json["keyslots"]["0"].clone();
@@ -534,29 +537,55 @@ fn slots_of_other_keys_stay() {
     let plan = plan(Protection::Checksum, "aes-xts-plain64", 64, 512);
     let disk = Disk::new(before);
     start(&disk, &plan).unwrap();
+    let area = |slot: &luks2::Keyslot| slot.area.offset..slot.area.offset + slot.area.size;
+    let begun = luks2(Header::read(&disk).unwrap()).metadata.keyslots;
+    let gone: Vec<_> =
+        begun.iter().filter(|(id, slot)| **id == 0 || slot.kind == "reencrypt").map(|(_, it)| area(it)).collect();
     assert!(resume(&disk, usize::MAX, false).unwrap());
     let mut left = 0;
     disk.cut(|step, state| {
-        let header = luks2(Header::read(state).unwrap());
-        if !reencrypt::is_left_over(&header) {
+        if !reencrypt::is_left_over(&luks2(Header::read(state).unwrap())) {
             return;
         }
         left += 1;
-        let after = Memory::new(state.bytes());
-        reencrypt::sweep(&mut header.clone(), &after, &random()).unwrap();
-        let (now, before, after) = (luks2(Header::read(&after).unwrap()), state.bytes(), after.into_inner());
-        assert!(now.metadata.keyslots.contains_key(&5) && now.metadata.digests.contains_key(&3), "step {step}");
-        let mut kept = 0;
-        for (id, slot) in &header.metadata.keyslots {
-            let area = slot.area.offset as usize..(slot.area.offset + slot.area.size) as usize;
-            let stays = now.metadata.keyslots.contains_key(id);
-            assert_eq!(before[area.clone()] == after[area], stays, "step {step}: slot {id}");
-            kept += usize::from(stays);
+        for has_later in [false, true] {
+            let after = Memory::new(state.bytes());
+            let (mut header, unlocked) = unlock(&after);
+            if has_later {
+                header.add_key(&after, &unlocked, &NewKey { passphrase: LATER, ..new_key() }, &random()).unwrap();
+            }
+            let before = bytes_of(&after);
+            reencrypt::sweep(&mut luks2(header), &after, &random()).unwrap();
+            let header = Header::read(&after).unwrap();
+            assert_eq!(header.unlock(&after, LATER, None, &Limits::default()).is_ok(), has_later, "step {step}");
+            assert!(read(&after).unwrap() == plain(), "step {step}");
+            let (now, after) = (luks2(header).metadata, after.into_inner());
+            // The new one and the other key's. The later one has the old one's place.
+            assert!(now.keyslots.contains_key(&5) && now.digests.contains_key(&3), "step {step}");
+            let all = (now.keyslots.len(), now.digests.len(), now.tokens.len());
+            assert_eq!(all, (2 + usize::from(has_later), 2, 0), "step {step}");
+            for at in (32 << 10..OFFSET).step_by(4096) {
+                let is_in = |area: Range<u64>| area.contains(&(at as u64));
+                let overwritten = gone.iter().cloned().any(is_in) && !now.keyslots.values().map(area).any(is_in);
+                assert_eq!(before[at..at + 4096] != after[at..at + 4096], overwritten, "step {step}: byte {at}");
+            }
         }
-        // The new one and the other key's.
-        assert_eq!((kept, header.metadata.keyslots.len()), (2, 4), "step {step}");
     });
     assert!(left > 0);
+}
+
+/// The header of a volume in a file of its own, where [`reencrypt::detach`] has put it.
+fn detached(image: &[u8]) -> (Memory, Unlocked) {
+    let (header, unlocked) = unlock(&image);
+    let file = Memory::new(vec![0; OFFSET]);
+    reencrypt::detach(&luks2(header), &image, &file, &random()).unwrap();
+    (file, unlocked)
+}
+
+fn bytes_of(storage: &dyn ReadAt) -> Vec<u8> {
+    let mut bytes = vec![0; storage.size().unwrap() as usize];
+    storage.read_at(0, &mut bytes).unwrap();
+    bytes
 }
 
 /// A disk tears blocks that are longer than its sectors. Such a block is told, and nothing is written.

@@ -253,8 +253,7 @@ pub fn detach(header: &luks2::Header, disk: &dyn ReadAt, file: &dyn WriteAt, ran
     }
     let mut copy = header.clone();
     let mut json = copy.json.clone();
-    let number = (0..32).find(|number| !copy.metadata.tokens.contains_key(number));
-    let number = number.ok_or_else(|| Error::damaged("header", "it has 32 tokens already"))?;
+    let number = copy.free_token().ok_or_else(|| Error::damaged("header", "it has 32 tokens already"))?;
     json["tokens"][number.to_string()] = json!({"type": TOKEN, "keyslots": []});
     copy.replace(json)?;
     let areas = 2 * header.binary.header_size;

@@ -2,7 +2,7 @@
 
 use super::{
     Keys,
-    run::{is_left_over, sweep},
+    end::{is_left_over, sweep},
     seal,
     zone::Sums,
 };
