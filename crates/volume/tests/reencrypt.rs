@@ -574,6 +574,42 @@ fn what_is_overwritten_at_the_end_has_no_key_slot() {
     assert!(left > 0);
 }
 
+/// A header that says that all has been decrypted would have what is written to the volume written as plaintext.
+#[test]
+fn a_forged_end_of_a_decryption_is_refused() {
+    let mut bytes = volume("aes-xts-plain64", 64, 512);
+    alter(&mut bytes, |json| {
+        let segment = json["segments"]["0"].clone();
+        let flagged = |segment: &Value, flag: &str| {
+            let mut segment = segment.clone();
+            segment["flags"] = serde_json::json!([flag]);
+            segment
+        };
+        let linear = serde_json::json!({"type": "linear", "offset": segment["offset"], "size": "dynamic"});
+        json["segments"] = serde_json::json!({
+            "0": linear,
+            "1": flagged(&segment, "backup-previous"),
+            "2": flagged(&linear, "backup-final"),
+            // The passphrase opens the key slot of a digest with a segment, whatever that is for.
+            "3": flagged(&segment, "backup-other"),
+        });
+        json["digests"]["1"] = json["digests"]["0"].clone();
+        json["digests"]["0"]["segments"] = serde_json::json!(["3"]);
+        // The digest of a key that nobody has.
+        json["digests"]["1"]["keyslots"] = serde_json::json!([]);
+        json["digests"]["1"]["segments"] = serde_json::json!(["1"]);
+        json["digests"]["1"]["digest"] = format!("{}=", "A".repeat(43)).into();
+        json["keyslots"]["1"] = serde_json::json!({
+            "type": "reencrypt", "key_size": 1, "mode": "decrypt", "direction": "forward",
+            "area": {"type": "none", "offset": "8388608", "size": "4096"},
+        });
+        json["config"]["requirements"] = serde_json::json!({"mandatory": ["online-reencrypt-v2"]});
+    });
+    let disk = Memory::new(bytes);
+    assert!(matches!(read(&disk), Err(Error::ForgedReencryption)));
+    assert!(matches!(resume(&disk, usize::MAX, false), Err(Error::ForgedReencryption)));
+}
+
 /// The header of a volume in a file of its own, where [`reencrypt::detach`] has put it.
 fn detached(image: &[u8]) -> (Memory, Unlocked) {
     let (header, unlocked) = unlock(&image);

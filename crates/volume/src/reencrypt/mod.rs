@@ -86,8 +86,13 @@ impl<'a> Keys<'a> {
             return Err(Error::WrongKey);
         }
         if missing(&keys.old, reencryption.old.digest) {
-            // The old key slots may be gone when no old data is left.
-            return if reencryption.is_done() { Ok(keys) } else { Err(Error::WrongKey) };
+            // Where no old data is left, cryptsetup may have removed the old key slots already. Without the old key the digest cannot be checked, so that
+            // is believed of encrypted data alone.
+            return match (reencryption.is_done(), &keys.new) {
+                (true, Some(_)) => Ok(keys),
+                (true, None) => Err(Error::ForgedReencryption),
+                (false, _) => Err(Error::WrongKey),
+            };
         }
         match seal::holds(header, reencryption, &keys, limits)? {
             true => Ok(keys),
