@@ -610,6 +610,70 @@ fn a_forged_end_of_a_decryption_is_refused() {
     assert!(matches!(resume(&disk, usize::MAX, false), Err(Error::ForgedReencryption)));
 }
 
+/// A device that says that it is long, and is not written.
+struct Long(u64);
+
+impl ReadAt for Long {
+    fn size(&self) -> Result<u64, Error> {
+        Ok(self.0)
+    }
+
+    fn read_at(&self, _: u64, buf: &mut [u8]) -> Result<(), Error> {
+        buf.fill(0);
+        Ok(())
+    }
+}
+
+impl WriteAt for Long {
+    fn write_at(&self, offset: u64, _: &[u8]) -> Result<(), Error> {
+        panic!("byte {offset} is written")
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// What is begun cannot be taken back, and what cannot be finished would stay half done.
+#[test]
+fn what_could_not_be_finished_is_not_begun() {
+    let xts = |hash: &str| Plan { hash: hash.into(), ..plan(Protection::Checksum, "aes-xts-plain64", 64, 512) };
+    let of = |change| Plan { change, ..xts("sha256") };
+    let (short, long) = ((OFFSET + DATA) as u64, 3 << 40);
+    for (old, device, plan, reason) in [
+        ("aes-xts-plain64", short, Plan { hotzone: None, ..xts("sha257") }, "sha257"),
+        ("aes-xts-plain64", short, Plan { hotzone: None, ..xts("crc32c") }, "crc32c"),
+        ("aes-xts-plain64", long, plan(Protection::Journal, "aes-cbc-plain", 32, 512), "2^32 sectors"),
+        ("aes-cbc-plain", long, plan(Protection::Journal, "aes-cbc-essiv:sha256", 32, 512), "2^32 sectors"),
+        ("aes-cbc-plain", long, of(Change::Encrypt), "2^32 sectors"),
+        ("aes-cbc-plain", long, of(Change::Decrypt), "2^32 sectors"),
+    ] {
+        let disk = Memory::new(volume(old, 32, 512));
+        let (header, unlocked) = unlock(&disk);
+        let keys = [(unlocked.slot, new_key())];
+        let mut header = luks2(header);
+        let begun = reencrypt::start(&mut header, &disk, &Long(device), unlocked, &keys, &plan, &random());
+        let error = begun.expect_err(reason).to_string();
+        assert!(error.contains(reason), "{error}");
+        assert!(Header::read(&disk).unwrap().reencryption().is_none(), "{reason}");
+    }
+    // The header says more than the device has.
+    let mut bytes = volume("aes-xts-plain64", 64, 512);
+    alter(&mut bytes, |json| json["segments"]["0"]["size"] = (DATA + 512).to_string().into());
+    let disk = Memory::new(bytes);
+    assert!(start(&disk, &xts("sha256")).unwrap_err().to_string().contains("cut off"));
+    assert!(Header::read(&disk).unwrap().reencryption().is_none());
+
+    let options = options("aes-cbc-plain", 32, 512);
+    let error = start_shifted(&Long(long), &options, PASSPHRASE, &random()).unwrap_err();
+    assert!(error.to_string().contains("2^32 sectors"), "{error}");
+    let (file, unlocked) = detached(&volume("aes-cbc-plain", 32, 512));
+    let mut header = luks2(Header::read(&file).unwrap());
+    let plan = of(Change::Decrypt);
+    let error = reencrypt::start_moving(&mut header, &file, &Long(long), &unlocked, &plan, &random()).unwrap_err();
+    assert!(error.to_string().contains("2^32 sectors"), "{error}");
+}
+
 /// The header of a volume in a file of its own, where [`reencrypt::detach`] has put it.
 fn detached(image: &[u8]) -> (Memory, Unlocked) {
     let (header, unlocked) = unlock(&image);

@@ -51,6 +51,7 @@ pub fn resume(
     }
     let size = reencryption.size(data.size()?)?;
     let ciphers = Ciphers::new(&reencryption, &keys)?;
+    ciphers.check_range(size)?;
     let whole = reencryption.room(data.size()?);
     let end = match reencryption.position.end {
         // A zone at the end of the data was cut off. The header then says where the data ends, in place of `dynamic`.
@@ -88,11 +89,10 @@ struct Work<'a> {
 impl Work<'_> {
     /// Checks that the data lies on the device, and that it and the zones are whole sectors.
     fn check(&self) -> Result<(), Error> {
-        let (offset, device) = (self.reencryption.new.segment.offset, self.data.size()?);
-        let end = offset.checked_add(self.size).filter(|end| *end <= device);
+        let device = self.data.size()?;
+        self.reencryption.check_end(self.size, device)?;
         let last = [&self.reencryption.position.to_do, self.reencryption.position.hot.as_ref().unwrap_or(&(0..0))];
-        let outside = last.iter().any(|range| range.start > self.size);
-        if end.is_none() || outside {
+        if last.iter().any(|range| range.start > self.size) {
             return Err(Error::damaged("device", format!("the data is cut off: the device has {device} bytes")));
         }
         let granule = self.reencryption.granule();

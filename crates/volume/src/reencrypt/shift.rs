@@ -42,7 +42,7 @@
 use super::{
     Keys, Plan, Protection, seal,
     start::{enter, only_segment},
-    zone::Sums,
+    zone::{Ciphers, Sums},
 };
 use crate::{
     Error, Limits, NewKey, ReadAt, SectorCipher, Unlocked, WriteAt,
@@ -82,7 +82,7 @@ pub fn start_shifted(
         return Err(Error::Unsupported { what: "an encryption that adds tags".to_owned() });
     }
     let key = options.new_key(random)?;
-    SectorCipher::new(&options.cipher, &key, options.sector_size as usize)?;
+    SectorCipher::new(&options.cipher, &key, options.sector_size as usize)?.check_range(0, place.data)?;
     let mut header = luks2::Header::new(options, &key, random)?;
     let unlocked = Unlocked { slot: None, key, other: None };
     let slot = NewKey { passphrase, kdf: options.kdf.clone(), hash: &options.hash, slot: None };
@@ -331,8 +331,10 @@ pub fn start_moving(
         moved: Some(flagged(&moved, "backup-moved-segment")),
         position,
     };
+    let keys = Keys { old: Some(&unlocked.key), new: None };
+    Ciphers::new(&reencryption, &keys)?.check_range(size)?;
     enter(&mut changed, &reencryption)?;
-    seal::renew(&mut changed, &reencryption, &Keys { old: Some(&unlocked.key), new: None }, random)?;
+    seal::renew(&mut changed, &reencryption, &keys, random)?;
     changed.fits(random)?;
     transfer(disk, shift, disk, 0, first)?;
     disk.sync()?;

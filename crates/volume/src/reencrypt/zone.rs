@@ -28,6 +28,14 @@ impl Ciphers {
         })
     }
 
+    /// An error if a sector of `size` bytes of data would have no IV of its own, before or after.
+    pub fn check_range(&self, size: u64) -> Result<(), Error> {
+        let sides = [(&self.old, self.old_tweak), (&self.new, self.new_tweak)];
+        sides
+            .into_iter()
+            .try_for_each(|(cipher, tweak)| cipher.as_ref().map_or(Ok(()), |it| it.check_range(tweak, size)))
+    }
+
     /// Makes old bytes new in place, on all CPUs. They are the data from byte `at` on, and whole sectors of both the old and the new data.
     pub fn renew(&self, at: u64, bytes: &mut [u8], granule: usize) -> Result<(), Error> {
         translate((&self.old, self.old_tweak), (&self.new, self.new_tweak), at, bytes, granule)
@@ -115,6 +123,11 @@ impl Sums {
         Ok(Self { hash: lookup::hash(hash)?, block: block as usize })
     }
 
+    /// The name of a hash, if there is such a hash.
+    pub fn known(hash: &str) -> Result<String, Error> {
+        lookup::hash(hash).map(|_| hash.to_owned())
+    }
+
     /// The length of a checksum in bytes.
     pub fn size(&self) -> usize {
         self.hash.digest_size()
@@ -195,6 +208,15 @@ impl Reencryption {
         match size {
             0 => Err(Error::damaged("device", format!("it has {device} bytes, and no data"))),
             size => Ok(size),
+        }
+    }
+
+    /// An error if the `size` bytes of data end behind the end of a device of `device` bytes.
+    pub(super) fn check_end(&self, size: u64, device: u64) -> Result<(), Error> {
+        let end = self.new.segment.offset.checked_add(size);
+        match end.is_some_and(|end| end <= device) {
+            true => Ok(()),
+            false => Err(Error::damaged("device", format!("the data is cut off: the device has {device} bytes"))),
         }
     }
 
