@@ -610,6 +610,28 @@ fn a_forged_end_of_a_decryption_is_refused() {
     assert!(matches!(resume(&disk, usize::MAX, false), Err(Error::ForgedReencryption)));
 }
 
+/// The slot of the new key has the priority of the old one. If that is 0, both are tried when one is named.
+#[test]
+fn a_slot_that_is_not_tried_unasked_is_named() {
+    let mut bytes = volume("aes-xts-plain64", 64, 512);
+    alter(&mut bytes, |json| json["keyslots"]["0"]["priority"] = 0.into());
+    let disk = Memory::new(bytes);
+    let named = |disk: &dyn ReadAt, slot| {
+        let header = Header::read(disk).unwrap();
+        let unlocked = header.unlock(disk, PASSPHRASE, slot, &Limits::default());
+        unlocked.map(|unlocked| (luks2(header), unlocked))
+    };
+    assert!(matches!(named(&disk, None), Err(Error::WrongPassphrase)));
+    let (mut header, unlocked) = named(&disk, Some(0)).unwrap();
+    let plan = plan(Protection::Checksum, "aes-xts-plain64", 64, 512);
+    reencrypt::start(&mut header, &disk, &disk, unlocked, &[(Some(0), new_key())], &plan, &random()).unwrap();
+    let (header, unlocked) = named(&disk, Some(0)).unwrap();
+    let volume = Header::Luks2(Box::new(header)).open_with(&disk, None, &unlocked).unwrap();
+    let mut bytes = vec![0; DATA];
+    volume.read_at(0, &mut bytes).unwrap();
+    assert!(bytes == plain());
+}
+
 /// A device that says that it is long, and is not written.
 struct Long(u64);
 
