@@ -704,6 +704,27 @@ fn detached(image: &[u8]) -> (Memory, Unlocked) {
     (file, unlocked)
 }
 
+/// Between the copy of the header and the rest of a decryption that moves the data, the data may have got another key.
+#[test]
+fn a_copy_of_a_header_that_is_another_by_now_decrypts_nothing() {
+    let image = Disk::new(volume("aes-xts-plain64", 64, 512));
+    let (file, unlocked) = detached(&bytes_of(&image));
+    let moved = plan(Protection::Checksum, "aes-xts-plain64", 64, 512);
+    let decryption = Plan { change: Change::Decrypt, ..moved.clone() };
+    let begin = || {
+        let mut header = luks2(Header::read(&file).unwrap());
+        reencrypt::start_moving(&mut header, &file, &image, &unlocked, &decryption, &random())
+    };
+    start(&image, &moved).unwrap();
+    for done in [false, true] {
+        assert_eq!(resume(&image, if done { usize::MAX } else { 1 }, false).unwrap(), done);
+        let steps = image.steps();
+        let error = begin().unwrap_err().to_string();
+        assert!(error.contains("another one by now") && image.steps() == steps, "{error}");
+        assert!(read(&image).unwrap() == plain());
+    }
+}
+
 fn bytes_of(storage: &dyn ReadAt) -> Vec<u8> {
     let mut bytes = vec![0; storage.size().unwrap() as usize];
     storage.read_at(0, &mut bytes).unwrap();

@@ -284,6 +284,15 @@ pub fn start_moving(
     }
     changed.replace(json)?;
     let (old, digest) = only_segment(&changed)?;
+    // If the copy was made long ago, the data may have another key by now, and would be lost.
+    if let Ok(there) = luks2::Header::read(disk)
+        && !only_segment(&there).is_ok_and(|(segment, its)| {
+            segment == old && there.metadata.digests[&its].digest == changed.metadata.digests[&digest].digest
+        })
+    {
+        let reason = "it was copied from the image, whose header is another one by now; remove it, and begin anew";
+        return Err(Error::damaged("header", reason));
+    }
     let (shift, block) = (old.offset, old.sector_size());
     let size = disk.size()?.saturating_sub(shift);
     if size == 0 || !size.is_multiple_of(u64::from(block)) {
