@@ -7,7 +7,11 @@ use luks2::{
     Reencryption, Segment, SegmentSize,
     reencryption::{Side, TO_THE_END},
 };
-use std::{ops::Range, thread};
+use std::{
+    ops::Range,
+    sync::{Mutex, PoisonError},
+    thread,
+};
 use zeroize::Zeroizing;
 
 /// The ciphers of the old and of the new data.
@@ -246,21 +250,21 @@ fn in_parallel(
     const LEAST: usize = 1 << 18;
     let cpus = thread::available_parallelism().map_or(1, usize::from);
     let part = bytes.len().div_ceil(cpus).max(LEAST).next_multiple_of(granule);
+    let threads = bytes.len().div_ceil(part);
+    let parts = Mutex::new(bytes.chunks_mut(part).enumerate());
+    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let each = || {
+        while let Some((number, bytes)) = next() {
+            work(number * part, bytes)?;
+        }
+        Ok(())
+    };
     thread::scope(|scope| {
-        let work = &work;
-        let parts: Vec<_> = bytes.chunks_mut(part).enumerate().map(|(number, bytes)| (number * part, bytes)).collect();
-        let (mut threads, mut done) = (Vec::new(), Ok(()));
-        for (place, (offset, bytes)) in parts.into_iter().enumerate() {
-            if place == 0 {
-                done = work(offset, bytes);
-            } else {
-                threads.push(scope.spawn(move || work(offset, bytes)));
-            }
-        }
-        for thread in threads {
-            let failed = || Error::damaged("thread", "it ended before its work was done");
-            done = done.and(thread.join().unwrap_or_else(|_| Err(failed())));
-        }
-        done
+        // If a thread cannot be started, the others do its work.
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, each).ok();
+        let others: Vec<_> = (1..threads).filter_map(spawn).collect();
+        let mine = each();
+        let failed = |_| Err(Error::damaged("thread", "it ended before its work was done"));
+        others.into_iter().map(|thread| thread.join().unwrap_or_else(failed)).fold(mine, Result::and)
     })
 }
