@@ -366,7 +366,9 @@ fn rewrite(
         // Without a handler the reencryption can be resumed all the same.
         let _ = register(signal, Arc::clone(&stop));
     }
-    let options = Resume { hotzone: how.hotzone_size, lose_torn_zone: how.resilience == Some(ResilienceArg::None) };
+    // The command that began it, given again, has not agreed to lose anything.
+    let lose_torn_zone = how.resume_only && how.resilience == Some(ResilienceArg::None);
+    let options = Resume { hotzone: how.hotzone_size, lose_torn_zone };
     let mut progress: Option<(Progress, u64)> = None;
     let mut go_on = |done: u64, all: u64| {
         let (progress, before) = progress.get_or_insert_with(|| (Progress::rewritten(all, done), done));
