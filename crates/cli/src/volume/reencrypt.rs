@@ -17,7 +17,6 @@ use algkit_volume::{
     luks2::{self, Mode},
     reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT},
 };
-use rustix::{fs::Mode as FileMode, process::umask};
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     flag::register,
@@ -202,8 +201,7 @@ fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<An
 
 /// A file for a header, which gets its name by [`named`]. It is its owner's alone.
 fn new_header(path: &Path, len: u64) -> Result<Output, Error> {
-    umask(FileMode::RWXG | FileMode::RWXO);
-    let new = Output::file(path, None)?;
+    let new = Output::private(path, None)?;
     let cannot = |source| Error::Write { name: format!("`{}`", path.display()), source };
     new.handle().set_len(len).map_err(cannot)?;
     Ok(new)
