@@ -11,7 +11,7 @@ use command::{
 };
 use std::{
     fs::{self, File},
-    os::unix::fs::FileExt,
+    os::unix::{fs::FileExt, process::ExitStatusExt},
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -184,6 +184,35 @@ fn a_decryption_that_moves_the_data() {
     assert!(place.read(&["--header", &header, &begun]) == plain);
     decrypt(&[], &begun);
     assert!(is_plain(&begun, &plain));
+}
+
+/// The end is cut off between the last header and what is overwritten then: no write goes beyond 4 MiB, as far as data and key slots reach.
+#[test]
+fn cryptsetup_opens_a_volume_before_the_end_is_done() {
+    let place = Place::new();
+    let (key, header, disk) = (place.at("key"), place.at("header"), place.at("a disk"));
+    let plain = fs::read(&place.plain).expect("a file");
+    fs::write(&disk, &plain).expect("a file");
+    ours(&[&["volume", "encrypt", "--key-file", &key, "--header", &header, &disk][..], &QUICK].concat());
+    for options in [&[][..], &["--decrypt"]] {
+        let place_of = ["--header", &header, &disk];
+        let mut cut = Command::new("prlimit");
+        cut.args(["--fsize=4194304", "--core=0"]).arg(algkit());
+        cut.args(["volume", "reencrypt", "-q", "--key-file", &key]).args(options);
+        let status = quiet(cut.args(place_of).args(QUICK)).wait().expect("a program");
+        assert_eq!(status.signal(), Some(libc::SIGXFSZ), "{options:?}");
+        let dumped = place.cryptsetup(&["luksDump", &header]);
+        assert!(dumped.contains("algkit-overwrite") && !dumped.contains("reencrypt"), "{dumped}");
+        if options.is_empty() {
+            place.cryptsetup(&["open", "--test-passphrase", "--key-file", &key, &header]);
+            assert!(place.read(&place_of) == plain);
+            ours(&[&["volume", "reencrypt", "--resume-only", "--key-file", &key][..], &place_of].concat());
+            assert!(!place.cryptsetup(&["luksDump", &header]).contains("algkit-overwrite"));
+        }
+    }
+    assert!(fs::read(&disk).expect("a file") == plain);
+    ours(&["volume", "decrypt", "--key-file", &key, "--header", &header, &disk]);
+    assert!(!place.cryptsetup(&["luksDump", &header]).contains("algkit-overwrite"));
 }
 
 /// One program is killed until it left a zone half written; then the volume is read, and the other one finishes.

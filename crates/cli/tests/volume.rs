@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Folder, algkit, fails, ok, run};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use std::{
     fs,
     io::{Read, Write},
@@ -343,7 +344,10 @@ fn copies_of_headers_and_new_volumes_are_their_owners_alone() {
     let (backup, filled) = (folder.arg("backup"), folder.arg("filled"));
     ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &image]));
     ok(&run(&[&["volume", "fill", "-d", &folder.arg("key"), &source, &filled][..], &QUICK].concat()));
-    for name in ["backup", "filled"] {
+    let encrypt =
+        ["volume", "encrypt", "--init-only", "-d", &folder.arg("key"), "--header", &folder.arg("header"), &source];
+    ok(&run(&[&encrypt[..], &QUICK].concat()));
+    for name in ["backup", "filled", "header"] {
         assert_eq!(fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777, 0o600, "{name}");
     }
 }
@@ -563,11 +567,79 @@ fn the_same_command_does_what_is_left_of_an_encryption() {
     let encrypt = ["volume", "encrypt", "-d", &key, "--reduce-device-size", "32M", &image];
     let encrypt = [&encrypt[..], &QUICK].concat();
     ok(&run(&encrypt));
-    let slot = r#""keyslots":{"7":{"type":"reencrypt","key_size":1,"mode":"encrypt","direction":"backward","area":{"type":"none","offset":"8388608","size":"4096"}},"#;
-    fs::write(&image, altered(&folder.read("image"), r#""keyslots":{"#, slot)).unwrap();
+    let token = r#""tokens":{"7":{"type":"algkit-overwrite","keyslots":[]}}"#;
+    fs::write(&image, altered(&folder.read("image"), r#""tokens":{}"#, token)).unwrap();
     ok(&run(&encrypt));
     let dumped = String::from_utf8(ok(&run(&["volume", "dump", "--json", &image])).to_vec()).unwrap();
-    assert!(!dumped.contains("backward"), "{dumped}");
+    assert!(!dumped.contains("algkit-overwrite"), "{dumped}");
     assert!(fails(&run(&encrypt), 2).contains("LUKS volume already"));
     assert!(ok(&run(&["volume", "read", "-d", &key, &image]))[..16 << 20].iter().all(|byte| *byte == 7));
+}
+
+/// Runs the command, which gets the passphrase through a pipe and may write no file beyond byte `most`. A write that goes on there ends it as a kill does.
+fn cut_off(args: &[&str], most: u64) {
+    let mut child = algkit().args(args).args(QUICK).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    for (resource, most) in [(Resource::Fsize, most), (Resource::Core, 0)] {
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        prlimit(Some(Pid::from_child(&child)), resource, limit).unwrap();
+    }
+    child.stdin.take().unwrap().write_all(b"a passphrase\n").unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(signal_hook::consts::SIGXFSZ), "{args:?}");
+}
+
+/// Data whose header is elsewhere.
+fn encrypted(folder: &Folder, len: usize) -> ([String; 3], Vec<u8>) {
+    let (key, plain) = (folder.write("key", "a passphrase"), common::text(len));
+    let (image, header) = (folder.write("image", &plain), folder.arg("header"));
+    ok(&run(&[&["volume", "encrypt", "-d", &key, "--header", &header, &image][..], &QUICK].concat()));
+    ([key, header, image], plain)
+}
+
+/// Without resilience a zone that was cut off is lost, and only a command that says so goes on.
+#[test]
+fn the_command_that_was_cut_off_does_not_lose_a_zone_when_it_is_given_again() {
+    let folder = Folder::new();
+    let ([key, header, image], plain) = encrypted(&folder, 6 << 20);
+    let again = ["volume", "reencrypt", "--resilience", "none", "--hotzone-size", "4M", "--header", &header, &image];
+    cut_off(&again, 3 << 20);
+    let before = folder.read("image");
+    let line = fails(&run(&[&again[..], &["-d", &key]].concat()), 2);
+    assert!(line.contains("--resume-only --resilience none"), "{line}");
+    assert!(folder.read("image") == before);
+    ok(&run(&[&again[..], &["-d", &key, "--resume-only"]].concat()));
+    let now = ok(&run(&["volume", "read", "-d", &key, "--header", &header, &image])).to_vec();
+    // The rest of the zone.
+    assert!(now[..3 << 20] == plain[..3 << 20] && now[4 << 20..] == plain[4 << 20..] && now != plain);
+}
+
+/// What is cut off at the end leaves a header that is complete, and `--resume-only` does the rest.
+#[test]
+fn an_end_that_was_cut_off_is_done_later() {
+    let folder = Folder::new();
+    let ([key, header, image], plain) = encrypted(&folder, 2 << 20);
+    let reencrypt = ["volume", "reencrypt", "--header", &header, &image];
+    cut_off(&reencrypt, 4 << 20);
+    let text = |args: &[&str]| String::from_utf8(ok(&run(args)).to_vec()).unwrap();
+    let dumped = text(&["volume", "dump", &header]);
+    assert!(
+        dumped.contains("algkit-overwrite") && !dumped.contains("reencrypt") && !dumped.contains("Requirements"),
+        "{dumped}"
+    );
+    assert!(ok(&run(&["volume", "read", "-d", &key, "--header", &header, &image])) == plain);
+    ok(&run(&[&reencrypt[..], &["-d", &key, "--resume-only"]].concat()));
+    let dumped = text(&["volume", "dump", &header]);
+    assert!(!dumped.contains("algkit-overwrite"), "{dumped}");
+    assert!(ok(&run(&["volume", "read", "-d", &key, "--header", &header, &image])) == plain);
+}
+
+/// A reencryption that nothing could finish is not begun.
+#[test]
+fn a_hash_that_is_not_there_begins_nothing() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let unknown =
+        ["volume", "reencrypt", "--drop-other-keys", "--resilience-hash", "sha257", "-d", &folder.arg("key"), &image];
+    assert!(fails(&run(&[&unknown[..], &QUICK].concat()), 2).contains("sha257"));
+    let dumped = String::from_utf8(ok(&run(&["volume", "dump", &image])).to_vec()).unwrap();
+    assert!(!dumped.contains("Requirements"), "{dumped}");
 }

@@ -159,6 +159,12 @@ impl Header {
             let reason = format!("{have} bytes, and the data of this header begins at byte {}", self.data_offset());
             return Err(Error::damaged("device", reason));
         }
+        // The copy that is written first serves from then on, also if what it replaces is newer.
+        if let (Self::Luks2(header), Ok(Self::Luks2(there))) = (&mut *self, Self::read(storage)) {
+            // A forged number near the last one would leave none for later.
+            let newer = Some(there.binary.sequence).filter(|number| *number < 1 << 63);
+            header.binary.sequence = header.binary.sequence.max(newer.unwrap_or(0));
+        }
         copy(backup, storage, from..to)?;
         storage.sync()?;
         self.slots_mut().store(storage, random)

@@ -62,7 +62,7 @@ pub struct Volume<S> {
     sector_size: usize,
     /// Whether a reencryption was cut off within a zone. Then the volume can only be read, until the reencryption is resumed.
     torn: bool,
-    /// Writers of whole sectors share this lock. A writer of a part of a sector holds it alone, as it reads the sector before it writes it.
+    /// Readers and writers of whole sectors share this lock. A writer of a part of a sector holds it alone, as it reads the sector before it writes it.
     parts: RwLock<()>,
 }
 
@@ -242,6 +242,9 @@ impl<S: ReadAt> ReadAt for Volume<S> {
     }
 
     fn read_at(&self, offset: u64, mut buf: &mut [u8]) -> Result<(), Error> {
+        // While a part of a sector is written, the storage may have half of the old sector and half of the new one. In most modes that decrypts to neither,
+        // also where nothing was written.
+        let _shared = self.parts.read().unwrap_or_else(PoisonError::into_inner);
         for (extent, at, len) in self.pieces(offset, buf.len())? {
             let (here, rest) = buf.split_at_mut(len);
             buf = rest;
@@ -346,6 +349,14 @@ impl<S: WriteAt> WriteAt for Volume<S> {
 mod tests {
     use super::*;
     use crate::{CipherSpec, Key, storage::Memory};
+    use std::{
+        sync::{
+            Mutex,
+            mpsc::{Receiver, Sender, channel},
+        },
+        thread,
+        time::Duration,
+    };
 
     fn volume(sector: usize) -> Volume<Memory> {
         let spec = CipherSpec::parse("aes-xts-plain64").unwrap();
@@ -417,5 +428,54 @@ mod tests {
         let mut last = stored[2048..3072].to_vec();
         SectorCipher::new(&spec, &key, 512).unwrap().crypt(Direction::Decrypt, 4, &mut last).unwrap();
         assert_eq!(last[..962], text[2038..]);
+    }
+
+    /// A storage that stops in the middle of a write, until a reader is done or some time has passed.
+    struct Torn {
+        memory: Memory,
+        written: Sender<()>,
+        read: Mutex<Receiver<()>>,
+    }
+
+    impl ReadAt for Torn {
+        fn size(&self) -> Result<u64, Error> {
+            self.memory.size()
+        }
+
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+            self.memory.read_at(offset, buf)
+        }
+    }
+
+    impl WriteAt for Torn {
+        fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+            let (front, back) = data.split_at(data.len() / 2);
+            self.memory.write_at(offset, front)?;
+            self.written.send(()).unwrap();
+            let _ = self.read.lock().unwrap().recv_timeout(Duration::from_millis(200));
+            self.memory.write_at(offset + front.len() as u64, back)
+        }
+
+        fn sync(&self) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_beside_a_write_is_read_as_it_is() {
+        let ((written, begun), (done, read)) = (channel(), channel());
+        let storage = Torn { memory: Memory::new(vec![3; 4096]), written, read: Mutex::new(read) };
+        let spec = CipherSpec::parse("aes-cbc-essiv:sha256").unwrap();
+        let volume = Volume::plain(storage, &spec, &Key::new(vec![5; 32]), 4096).unwrap();
+        let (mut before, mut beside) = ([0; 1024], [0; 1024]);
+        volume.read_at(2048, &mut before).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| volume.write_at(10, b"text").unwrap());
+            begun.recv().unwrap();
+            volume.read_at(2048, &mut beside).unwrap();
+            // The writer may have gone on.
+            let _ = done.send(());
+        });
+        assert!(before == beside);
     }
 }

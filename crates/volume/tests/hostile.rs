@@ -75,6 +75,9 @@ fn rules() {
         slot["area"]["offset"] = json!(offset);
         slot
     };
+    let mut long = metadata()["segments"]["0"].clone();
+    long["size"] = json!((1u64 << 63).to_string());
+    let long_segments = json!({"0": long, "1": long});
     for (path, value, reason) in [
         ("/keyslots/0/area/offset", json!("32767"), "not inside 32768 to 557056"),
         ("/keyslots/0/area/offset", json!("18446744073709551615"), "not inside"),
@@ -103,6 +106,9 @@ fn rules() {
         ("/segments/0/encryption", json!(null), "encryption"),
         ("/digests/0/keyslots", json!(["7"]), "key slot 7 is not there"),
         ("/digests/0/segments", json!(["7"]), "segment 7 is not there"),
+        ("/digests/0/keyslots", json!(["00"]), "`00` is no object's number"),
+        ("/keyslots/00", second_slot("290816"), "JSON"),
+        ("/segments", long_segments, "longer together"),
         ("/digests/0/digest", json!("AA=="), "1 bytes long"),
         ("/digests/0/iterations", json!(null), "iterations is missing"),
         ("/digests/1", metadata()["digests"]["0"].clone(), "key slot 0 has several digests"),

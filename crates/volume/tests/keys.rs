@@ -3,7 +3,9 @@
 mod disk;
 mod new;
 
-use algkit_volume::{Error, Header, Key, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt, luks2::Copies};
+use algkit_volume::{
+    Error, Header, Key, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt, luks2::Copies, storage::Memory,
+};
 use disk::{Disk, State};
 use new::{options, quick, random};
 
@@ -16,7 +18,7 @@ fn new(passphrase: &str, slot: Option<u32>) -> NewKey<'_> {
 
 /// A volume with the passphrase `one` in slot 0, `two` in slot 1, and its key.
 fn volume(version: Version) -> (Vec<u8>, Key) {
-    let disk = algkit_volume::storage::Memory::new(vec![0; SIZE]);
+    let disk = Memory::new(vec![0; SIZE]);
     let options = options("aes-xts-plain64", 64, 512);
     let (mut header, unlocked) = Header::format(version, &disk, &options, b"one", &random()).unwrap();
     assert_eq!(header.add_key(&disk, &unlocked, &new("two", None), &random()).unwrap(), 1);
@@ -254,4 +256,26 @@ fn nothing_is_written_behind_the_end() {
         }
         assert_eq!(file.size().unwrap(), len as u64);
     }
+}
+
+/// A backup has a lower sequence number than the header that it replaces, of which the second copy is there a little longer.
+#[test]
+fn a_restored_header_serves_when_its_first_copy_is_written() {
+    let (backup, key) = volume(Version::Luks2);
+    let disk = Memory::new(backup.clone());
+    let unlocked = open(&disk, "one").unwrap();
+    Header::read(&disk).unwrap().change_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+    let disk = Disk::new(disk.into_inner());
+    Header::read(&&backup[..]).unwrap().restore(&&backup[..], &disk, &random()).unwrap();
+    // The last steps are the second copy and a sync.
+    let last = disk.steps() - 2;
+    let mut states = 0;
+    let (end, _) = disk.cut(|step, state| {
+        if step >= last {
+            assert!(is_open(state, "one", &key) && !is_open(state, "three", &key), "step {step}");
+            states += 1;
+        }
+    });
+    assert!(states > 0);
+    assert!(is_open(&&end[..], "one", &key));
 }

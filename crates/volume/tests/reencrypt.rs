@@ -11,7 +11,7 @@ use algkit_volume::{
 use disk::{Disk, State};
 use new::{options, quick, random};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::Range};
 
 const OFFSET: usize = 16 << 20;
 
@@ -101,12 +101,15 @@ fn survives(before: Vec<u8>, plan: &Plan, disk_sector: usize) {
         assert!(metadata.keyslots.keys().all(|id| digests(id) == 1), "{name}: step {step}");
         let Some((_, reencryption)) = header.reencryption() else {
             assert!(read(state).unwrap() == plain(), "{name}: step {step}");
+            // Every program opens it.
+            assert_eq!(slots(state), [1, 1], "{name}: step {step}");
             if reencrypt::is_left_over(&luks2(header)) {
                 left += 1;
                 let after = Memory::new(state.bytes());
                 start(&after, plan).unwrap();
                 assert!(resume(&after, usize::MAX, false).unwrap());
                 assert_eq!(slots(&after), [1, 1], "{name}: step {step}");
+                assert!(!reencrypt::is_left_over(&luks2(Header::read(&after).unwrap())), "{name}: step {step}");
                 assert!(read(&after).unwrap() == plain(), "{name}: step {step}");
             }
             return;
@@ -340,9 +343,7 @@ fn every_write_of_an_encryption_that_shifts() {
 fn survives_a_move(protection: Protection, sector: u32) {
     let name = format!("{protection:?} {sector}");
     let image = volume("aes-xts-plain64", 64, sector);
-    let file = Memory::new(vec![0; OFFSET]);
-    let (header, _) = unlock(&&image[..]);
-    reencrypt::detach(&luks2(header), &&image[..], &file, &random()).unwrap();
+    let (file, _) = detached(&image);
     let both = Both { split: OFFSET as u64, disk: Disk::new([file.into_inner(), image].concat()) };
     let plan = Plan { change: Change::Decrypt, protection, hash: "sha256".into(), hotzone: Some(ZONE) };
     let run = |image: &dyn WriteAt, file: &dyn WriteAt| -> Result<bool, Error> {
@@ -518,10 +519,12 @@ fn alter(bytes: &mut [u8], change: impl Fn(&mut Value)) {
     }
 }
 
-/// A crash at the end leaves old key slots. What removes them leaves a slot that was made to hold another key (`cryptsetup luksAddKey --unbound`).
+/// A crash at the end leaves areas that no key slot has any more. They are overwritten later, and key slots are not: neither one that was made to hold
+/// another key (`cryptsetup luksAddKey --unbound`), nor one that was made since.
 #[test]
-fn slots_of_other_keys_stay() {
+fn what_is_overwritten_at_the_end_has_no_key_slot() {
     const AREA: usize = 8 << 20;
+    const LATER: &[u8] = b"a later one";
     let mut before = volume("aes-xts-plain64", 64, 512);
     alter(&mut before, |json| {
         json["keyslots"]["5"] = json["keyslots"]["0"].clone();
@@ -534,29 +537,198 @@ fn slots_of_other_keys_stay() {
     let plan = plan(Protection::Checksum, "aes-xts-plain64", 64, 512);
     let disk = Disk::new(before);
     start(&disk, &plan).unwrap();
+    let area = |slot: &luks2::Keyslot| slot.area.offset..slot.area.offset + slot.area.size;
+    let begun = luks2(Header::read(&disk).unwrap()).metadata.keyslots;
+    let gone: Vec<_> =
+        begun.iter().filter(|(id, slot)| **id == 0 || slot.kind == "reencrypt").map(|(_, it)| area(it)).collect();
     assert!(resume(&disk, usize::MAX, false).unwrap());
     let mut left = 0;
     disk.cut(|step, state| {
-        let header = luks2(Header::read(state).unwrap());
-        if !reencrypt::is_left_over(&header) {
+        if !reencrypt::is_left_over(&luks2(Header::read(state).unwrap())) {
             return;
         }
         left += 1;
-        let after = Memory::new(state.bytes());
-        reencrypt::sweep(&mut header.clone(), &after, &random()).unwrap();
-        let (now, before, after) = (luks2(Header::read(&after).unwrap()), state.bytes(), after.into_inner());
-        assert!(now.metadata.keyslots.contains_key(&5) && now.metadata.digests.contains_key(&3), "step {step}");
-        let mut kept = 0;
-        for (id, slot) in &header.metadata.keyslots {
-            let area = slot.area.offset as usize..(slot.area.offset + slot.area.size) as usize;
-            let stays = now.metadata.keyslots.contains_key(id);
-            assert_eq!(before[area.clone()] == after[area], stays, "step {step}: slot {id}");
-            kept += usize::from(stays);
+        for has_later in [false, true] {
+            let after = Memory::new(state.bytes());
+            let (mut header, unlocked) = unlock(&after);
+            if has_later {
+                header.add_key(&after, &unlocked, &NewKey { passphrase: LATER, ..new_key() }, &random()).unwrap();
+            }
+            let before = bytes_of(&after);
+            reencrypt::sweep(&mut luks2(header), &after, &random()).unwrap();
+            let header = Header::read(&after).unwrap();
+            assert_eq!(header.unlock(&after, LATER, None, &Limits::default()).is_ok(), has_later, "step {step}");
+            assert!(read(&after).unwrap() == plain(), "step {step}");
+            let (now, after) = (luks2(header).metadata, after.into_inner());
+            // The new one and the other key's. The later one has the old one's place.
+            assert!(now.keyslots.contains_key(&5) && now.digests.contains_key(&3), "step {step}");
+            let all = (now.keyslots.len(), now.digests.len(), now.tokens.len());
+            assert_eq!(all, (2 + usize::from(has_later), 2, 0), "step {step}");
+            for at in (32 << 10..OFFSET).step_by(4096) {
+                let is_in = |area: Range<u64>| area.contains(&(at as u64));
+                let overwritten = gone.iter().cloned().any(is_in) && !now.keyslots.values().map(area).any(is_in);
+                assert_eq!(before[at..at + 4096] != after[at..at + 4096], overwritten, "step {step}: byte {at}");
+            }
         }
-        // The new one and the other key's.
-        assert_eq!((kept, header.metadata.keyslots.len()), (2, 4), "step {step}");
     });
     assert!(left > 0);
+}
+
+/// A header that says that all has been decrypted would have what is written to the volume written as plaintext.
+#[test]
+fn a_forged_end_of_a_decryption_is_refused() {
+    let mut bytes = volume("aes-xts-plain64", 64, 512);
+    alter(&mut bytes, |json| {
+        let segment = json["segments"]["0"].clone();
+        let flagged = |segment: &Value, flag: &str| {
+            let mut segment = segment.clone();
+            segment["flags"] = serde_json::json!([flag]);
+            segment
+        };
+        let linear = serde_json::json!({"type": "linear", "offset": segment["offset"], "size": "dynamic"});
+        json["segments"] = serde_json::json!({
+            "0": linear,
+            "1": flagged(&segment, "backup-previous"),
+            "2": flagged(&linear, "backup-final"),
+            // The passphrase opens the key slot of a digest with a segment, whatever that is for.
+            "3": flagged(&segment, "backup-other"),
+        });
+        json["digests"]["1"] = json["digests"]["0"].clone();
+        json["digests"]["0"]["segments"] = serde_json::json!(["3"]);
+        // The digest of a key that nobody has.
+        json["digests"]["1"]["keyslots"] = serde_json::json!([]);
+        json["digests"]["1"]["segments"] = serde_json::json!(["1"]);
+        json["digests"]["1"]["digest"] = format!("{}=", "A".repeat(43)).into();
+        json["keyslots"]["1"] = serde_json::json!({
+            "type": "reencrypt", "key_size": 1, "mode": "decrypt", "direction": "forward",
+            "area": {"type": "none", "offset": "8388608", "size": "4096"},
+        });
+        json["config"]["requirements"] = serde_json::json!({"mandatory": ["online-reencrypt-v2"]});
+    });
+    let disk = Memory::new(bytes);
+    assert!(matches!(read(&disk), Err(Error::ForgedReencryption)));
+    assert!(matches!(resume(&disk, usize::MAX, false), Err(Error::ForgedReencryption)));
+}
+
+/// The slot of the new key has the priority of the old one. If that is 0, both are tried when one is named.
+#[test]
+fn a_slot_that_is_not_tried_unasked_is_named() {
+    let mut bytes = volume("aes-xts-plain64", 64, 512);
+    alter(&mut bytes, |json| json["keyslots"]["0"]["priority"] = 0.into());
+    let disk = Memory::new(bytes);
+    let named = |disk: &dyn ReadAt, slot| {
+        let header = Header::read(disk).unwrap();
+        let unlocked = header.unlock(disk, PASSPHRASE, slot, &Limits::default());
+        unlocked.map(|unlocked| (luks2(header), unlocked))
+    };
+    assert!(matches!(named(&disk, None), Err(Error::WrongPassphrase)));
+    let (mut header, unlocked) = named(&disk, Some(0)).unwrap();
+    let plan = plan(Protection::Checksum, "aes-xts-plain64", 64, 512);
+    reencrypt::start(&mut header, &disk, &disk, unlocked, &[(Some(0), new_key())], &plan, &random()).unwrap();
+    let (header, unlocked) = named(&disk, Some(0)).unwrap();
+    let volume = Header::Luks2(Box::new(header)).open_with(&disk, None, &unlocked).unwrap();
+    let mut bytes = vec![0; DATA];
+    volume.read_at(0, &mut bytes).unwrap();
+    assert!(bytes == plain());
+}
+
+/// A device that says that it is long, and is not written.
+struct Long(u64);
+
+impl ReadAt for Long {
+    fn size(&self) -> Result<u64, Error> {
+        Ok(self.0)
+    }
+
+    fn read_at(&self, _: u64, buf: &mut [u8]) -> Result<(), Error> {
+        buf.fill(0);
+        Ok(())
+    }
+}
+
+impl WriteAt for Long {
+    fn write_at(&self, offset: u64, _: &[u8]) -> Result<(), Error> {
+        panic!("byte {offset} is written")
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// What is begun cannot be taken back, and what cannot be finished would stay half done.
+#[test]
+fn what_could_not_be_finished_is_not_begun() {
+    let xts = |hash: &str| Plan { hash: hash.into(), ..plan(Protection::Checksum, "aes-xts-plain64", 64, 512) };
+    let of = |change| Plan { change, ..xts("sha256") };
+    let (short, long) = ((OFFSET + DATA) as u64, 3 << 40);
+    for (old, device, plan, reason) in [
+        ("aes-xts-plain64", short, Plan { hotzone: None, ..xts("sha257") }, "sha257"),
+        ("aes-xts-plain64", short, Plan { hotzone: None, ..xts("crc32c") }, "crc32c"),
+        ("aes-xts-plain64", long, plan(Protection::Journal, "aes-cbc-plain", 32, 512), "2^32 sectors"),
+        ("aes-cbc-plain", long, plan(Protection::Journal, "aes-cbc-essiv:sha256", 32, 512), "2^32 sectors"),
+        ("aes-cbc-plain", long, of(Change::Encrypt), "2^32 sectors"),
+        ("aes-cbc-plain", long, of(Change::Decrypt), "2^32 sectors"),
+    ] {
+        let disk = Memory::new(volume(old, 32, 512));
+        let (header, unlocked) = unlock(&disk);
+        let keys = [(unlocked.slot, new_key())];
+        let mut header = luks2(header);
+        let begun = reencrypt::start(&mut header, &disk, &Long(device), unlocked, &keys, &plan, &random());
+        let error = begun.expect_err(reason).to_string();
+        assert!(error.contains(reason), "{error}");
+        assert!(Header::read(&disk).unwrap().reencryption().is_none(), "{reason}");
+    }
+    // The header says more than the device has.
+    let mut bytes = volume("aes-xts-plain64", 64, 512);
+    alter(&mut bytes, |json| json["segments"]["0"]["size"] = (DATA + 512).to_string().into());
+    let disk = Memory::new(bytes);
+    assert!(start(&disk, &xts("sha256")).unwrap_err().to_string().contains("cut off"));
+    assert!(Header::read(&disk).unwrap().reencryption().is_none());
+
+    let options = options("aes-cbc-plain", 32, 512);
+    let error = start_shifted(&Long(long), &options, PASSPHRASE, &random()).unwrap_err();
+    assert!(error.to_string().contains("2^32 sectors"), "{error}");
+    let (file, unlocked) = detached(&volume("aes-cbc-plain", 32, 512));
+    let mut header = luks2(Header::read(&file).unwrap());
+    let plan = of(Change::Decrypt);
+    let error = reencrypt::start_moving(&mut header, &file, &Long(long), &unlocked, &plan, &random()).unwrap_err();
+    assert!(error.to_string().contains("2^32 sectors"), "{error}");
+}
+
+/// The header of a volume in a file of its own, where [`reencrypt::detach`] has put it.
+fn detached(image: &[u8]) -> (Memory, Unlocked) {
+    let (header, unlocked) = unlock(&image);
+    let file = Memory::new(vec![0; OFFSET]);
+    reencrypt::detach(&luks2(header), &image, &file, &random()).unwrap();
+    (file, unlocked)
+}
+
+/// Between the copy of the header and the rest of a decryption that moves the data, the data may have got another key.
+#[test]
+fn a_copy_of_a_header_that_is_another_by_now_decrypts_nothing() {
+    let image = Disk::new(volume("aes-xts-plain64", 64, 512));
+    let (file, unlocked) = detached(&bytes_of(&image));
+    let moved = plan(Protection::Checksum, "aes-xts-plain64", 64, 512);
+    let decryption = Plan { change: Change::Decrypt, ..moved.clone() };
+    let begin = || {
+        let mut header = luks2(Header::read(&file).unwrap());
+        reencrypt::start_moving(&mut header, &file, &image, &unlocked, &decryption, &random())
+    };
+    start(&image, &moved).unwrap();
+    for done in [false, true] {
+        assert_eq!(resume(&image, if done { usize::MAX } else { 1 }, false).unwrap(), done);
+        let steps = image.steps();
+        let error = begin().unwrap_err().to_string();
+        assert!(error.contains("another one by now") && image.steps() == steps, "{error}");
+        assert!(read(&image).unwrap() == plain());
+    }
+}
+
+fn bytes_of(storage: &dyn ReadAt) -> Vec<u8> {
+    let mut bytes = vec![0; storage.size().unwrap() as usize];
+    storage.read_at(0, &mut bytes).unwrap();
+    bytes
 }
 
 /// A disk tears blocks that are longer than its sectors. Such a block is told, and nothing is written.

@@ -17,7 +17,6 @@ use algkit_volume::{
     luks2::{self, Mode},
     reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT},
 };
-use rustix::{fs::Mode as FileMode, process::umask};
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     flag::register,
@@ -202,8 +201,7 @@ fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<An
 
 /// A file for a header, which gets its name by [`named`]. It is its owner's alone.
 fn new_header(path: &Path, len: u64) -> Result<Output, Error> {
-    umask(FileMode::RWXG | FileMode::RWXO);
-    let new = Output::file(path, None)?;
+    let new = Output::private(path, None)?;
     let cannot = |source| Error::Write { name: format!("`{}`", path.display()), source };
     new.handle().set_len(len).map_err(cannot)?;
     Ok(new)
@@ -366,7 +364,9 @@ fn rewrite(
         // Without a handler the reencryption can be resumed all the same.
         let _ = register(signal, Arc::clone(&stop));
     }
-    let options = Resume { hotzone: how.hotzone_size, lose_torn_zone: how.resilience == Some(ResilienceArg::None) };
+    // The command that began it, given again, has not agreed to lose anything.
+    let lose_torn_zone = how.resume_only && how.resilience == Some(ResilienceArg::None);
+    let options = Resume { hotzone: how.hotzone_size, lose_torn_zone };
     let mut progress: Option<(Progress, u64)> = None;
     let mut go_on = |done: u64, all: u64| {
         let (progress, before) = progress.get_or_insert_with(|| (Progress::rewritten(all, done), done));

@@ -240,7 +240,8 @@ fn segment_size<'de, D: Deserializer<'de>>(from: D) -> Result<SegmentSize, D::Er
 
 fn ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u32>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
-    let id = |text: &String| digits(text).and_then(|id| u32::try_from(id).ok());
+    // A number that is spelt in another way would be missed where it is removed.
+    let id = |text: &String| digits(text).and_then(|id| u32::try_from(id).ok()).filter(|id| id.to_string() == *text);
     texts
         .iter()
         .map(|text| id(text).ok_or_else(|| D::Error::custom(format!("`{text}` is no object's number"))))

@@ -54,6 +54,14 @@ pub(super) fn check(binary: &Binary, metadata: &Metadata) -> Result<(), String> 
     for (id, segment) in &metadata.segments {
         check_segment(segment, header_end).map_err(|reason| format!("segment {id}: {reason}"))?;
     }
+    let mut parts = metadata.segments.values().filter(|segment| !segment.is_backup());
+    let end = parts.try_fold(0u64, |end, part| match part.size {
+        SegmentSize::Bytes(size) => end.checked_add(size),
+        SegmentSize::Dynamic => Some(end),
+    });
+    if end.is_none() {
+        return Err("its segments are longer together than any device".to_owned());
+    }
     for (id, digest) in &metadata.digests {
         check_digest(digest, metadata).map_err(|reason| format!("digest {id}: {reason}"))?;
     }

@@ -97,7 +97,7 @@ impl Header {
     }
 
     /// The gaps between the areas of key slots, in their order.
-    fn gaps(&self) -> Vec<Range<u64>> {
+    pub(crate) fn gaps(&self) -> Vec<Range<u64>> {
         let mut areas: Vec<_> = self.metadata.keyslots.values().map(|slot| &slot.area).collect();
         areas.sort_by_key(|area| area.offset);
         let mut at = 2 * self.binary.header_size;
@@ -124,6 +124,11 @@ impl Header {
     /// The first number that no key slot has.
     pub(crate) fn free_number(&self) -> Option<u32> {
         (0..rules::MAX_OBJECTS as u32).find(|number| !self.metadata.keyslots.contains_key(number))
+    }
+
+    /// The first number that no token has.
+    pub(crate) fn free_token(&self) -> Option<u32> {
+        (0..rules::MAX_OBJECTS as u32).find(|number| !self.metadata.tokens.contains_key(number))
     }
 
     /// Enters a digest of `secret`, which belongs to no key slot and no segment yet. Returns its number.

@@ -17,9 +17,9 @@
 //!
 //! At the end, in the place of the last step 4:
 //!
-//! 1. the header: one segment, no requirement. The old key slots are there, with the digest of the reencryption, and open nothing;
-//! 2. the areas of the old key slots and of the reencryption are overwritten;
-//! 3. the header without them.
+//! 1. the header: one segment, no requirement, no key slot of the old key or of the reencryption, and a token that lists their areas;
+//! 2. these areas are overwritten;
+//! 3. the header without the token.
 //!
 //! If that is cut off, the next reencryption begins with what is left of it ([`sweep`]).
 //!
@@ -37,6 +37,7 @@
 //! Whoever can write to the disk could mark an encrypted volume as half decrypted, so that its owner decrypts the rest (CVE-2021-4122). So a digest
 //! covers what the reencryption does and both keys of the volume. The digest is checked before anything is written.
 
+mod end;
 mod open;
 mod run;
 mod seal;
@@ -44,8 +45,9 @@ mod shift;
 mod start;
 mod zone;
 
+pub use end::{is_left_over, sweep};
 pub(crate) use open::{open, unlock};
-pub use run::{Resume, is_left_over, resume, sweep};
+pub use run::{Resume, resume};
 pub use shift::{Interrupted, SHIFT, detach, is_detached, start_moving, start_shifted};
 pub use start::{Change, Plan, Protection, start};
 
@@ -84,8 +86,13 @@ impl<'a> Keys<'a> {
             return Err(Error::WrongKey);
         }
         if missing(&keys.old, reencryption.old.digest) {
-            // The old key slots may be gone when no old data is left.
-            return if reencryption.is_done() { Ok(keys) } else { Err(Error::WrongKey) };
+            // Where no old data is left, cryptsetup may have removed the old key slots already. Without the old key the digest cannot be checked, so that
+            // is believed of encrypted data alone.
+            return match (reencryption.is_done(), &keys.new) {
+                (true, Some(_)) => Ok(keys),
+                (true, None) => Err(Error::ForgedReencryption),
+                (false, _) => Err(Error::WrongKey),
+            };
         }
         match seal::holds(header, reencryption, &keys, limits)? {
             true => Ok(keys),

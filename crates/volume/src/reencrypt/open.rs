@@ -40,7 +40,9 @@ pub(crate) fn unlock(
     let opened = |digest: &u32| first.slot.is_some_and(|slot| holds(*digest, slot));
     let mut other = [reencryption.new.digest, reencryption.old.digest].into_iter().flatten().filter(|d| !opened(d));
     let Some(other) = other.next() else { return Ok(first) };
-    for number in header.candidates().into_iter().filter(|number| holds(other, *number)) {
+    // The slot of the new key has the priority of the old one's. If that is 0, it is no candidate, and tried because the other one is named.
+    let numbers = if slot.is_some() { header.bound() } else { header.candidates() };
+    for number in numbers.into_iter().filter(|number| holds(other, *number)) {
         if let Ok(Some(key)) = header.slot(number).and_then(|slot| slot.open(headed, passphrase, &mut budget)) {
             return Ok(Unlocked { other: Some(key), ..first });
         }

@@ -2,15 +2,15 @@
 
 use super::{
     Keys,
+    end::{finish, sweep},
     zone::{Block, Ciphers, Sums, Torn, bytes_of},
 };
-use crate::{Error, Limits, Unlocked, WriteAt, crypt::UNIT, keyslots::Keyslots, luks2, slot::wipe, storage};
+use crate::{Error, Limits, Unlocked, WriteAt, crypt::UNIT, keyslots::Keyslots, luks2, storage};
 use algkit::Rng;
 use luks2::{
     Direction, Reencryption, Resilience, SegmentSize,
-    reencryption::{KIND, TO_THE_END, set_final_segment, set_segments},
+    reencryption::{TO_THE_END, set_segments},
 };
-use serde_json::Value;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -51,6 +51,7 @@ pub fn resume(
     }
     let size = reencryption.size(data.size()?)?;
     let ciphers = Ciphers::new(&reencryption, &keys)?;
+    ciphers.check_range(size)?;
     let whole = reencryption.room(data.size()?);
     let end = match reencryption.position.end {
         // A zone at the end of the data was cut off. The header then says where the data ends, in place of `dynamic`.
@@ -88,11 +89,10 @@ struct Work<'a> {
 impl Work<'_> {
     /// Checks that the data lies on the device, and that it and the zones are whole sectors.
     fn check(&self) -> Result<(), Error> {
-        let (offset, device) = (self.reencryption.new.segment.offset, self.data.size()?);
-        let end = offset.checked_add(self.size).filter(|end| *end <= device);
+        let device = self.data.size()?;
+        self.reencryption.check_end(self.size, device)?;
         let last = [&self.reencryption.position.to_do, self.reencryption.position.hot.as_ref().unwrap_or(&(0..0))];
-        let outside = last.iter().any(|range| range.start > self.size);
-        if end.is_none() || outside {
+        if last.iter().any(|range| range.start > self.size) {
             return Err(Error::damaged("device", format!("the data is cut off: the device has {device} bytes")));
         }
         let granule = self.reencryption.granule();
@@ -284,91 +284,4 @@ impl Work<'_> {
         self.header.replace(json)?;
         self.header.store(self.headed, self.random)
     }
-}
-
-/// Ends a reencryption whose zones are all done: overwrites plain data that was moved out of the header's way, writes the header that says that all of
-/// the data is new, and then removes the old key slots and that of the reencryption.
-fn finish(
-    header: &mut luks2::Header,
-    headed: &dyn WriteAt,
-    data: &dyn WriteAt,
-    reencryption: &Reencryption,
-    random: &Rng,
-) -> Result<(), Error> {
-    if let Some(moved) = reencryption.moved_plain() {
-        let moved = bytes_of(moved)?;
-        wipe(data, moved.start, moved.end - moved.start, random)?;
-    }
-    let mut json = header.json.clone();
-    set_final_segment(&mut json, reencryption);
-    if let Some(config) = json["config"].as_object_mut() {
-        config.remove("requirements");
-    }
-    if let Some(old) = reencryption.old.digest.filter(|old| Some(*old) != reencryption.new.digest) {
-        give_up(&mut json, old, reencryption.slot);
-    }
-    header.replace(json)?;
-    header.store(headed, random)?;
-    let left = left_over(header);
-    remove(header, headed, left, random)
-}
-
-/// Moves the key slots of the digest `old`, which goes, to the digest of the reencryption's key slot, where [`left_over`] finds them. cryptsetup refuses
-/// a header whose key slots have not each one digest.
-fn give_up(json: &mut Value, old: u32, reencryption: u32) {
-    let own = Value::from(reencryption.to_string());
-    let Some(digests) = json["digests"].as_object_mut() else { return };
-    let slots = digests.remove(&old.to_string()).and_then(|digest| digest["keyslots"].as_array().cloned());
-    let lists = digests.values_mut().filter_map(|digest| digest["keyslots"].as_array_mut());
-    for list in lists.filter(|list| list.contains(&own)) {
-        list.extend(slots.iter().flatten().cloned());
-    }
-}
-
-/// The key slots that are left if the end of a reencryption was cut off: its own, and those that share its digest. A slot that somebody made for
-/// another key (`cryptsetup luksAddKey --unbound`) has a digest of its own.
-fn left_over(header: &luks2::Header) -> Vec<u32> {
-    let metadata = &header.metadata;
-    let own: Vec<u32> = metadata.keyslots.iter().filter(|(_, slot)| slot.kind == KIND).map(|(id, _)| *id).collect();
-    // The keys of the data stay, whatever a header says.
-    let digests = metadata.digests.values().filter(|digest| digest.segments.is_empty());
-    let theirs = digests.filter(|digest| digest.keyslots.iter().any(|slot| own.contains(slot)));
-    let mut left: Vec<u32> = theirs.flat_map(|digest| digest.keyslots.iter().copied()).chain(own.clone()).collect();
-    left.sort_unstable();
-    left.dedup();
-    left
-}
-
-/// Whether [`sweep`] has something to remove.
-pub fn is_left_over(header: &luks2::Header) -> bool {
-    header.writable().is_ok() && !left_over(header).is_empty()
-}
-
-/// Removes the key slots that are left if the end of a reencryption was cut off; [`Error::NotReencrypting`] if there are none. It needs no key.
-pub fn sweep(header: &mut luks2::Header, headed: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
-    header.writable()?;
-    match left_over(header) {
-        left if left.is_empty() => Err(Error::NotReencrypting),
-        left => remove(header, headed, left, random),
-    }
-}
-
-/// Overwrites the areas of key slots, then removes the key slots, and the digests that no key slot and no segment needs any more.
-fn remove(header: &mut luks2::Header, headed: &dyn WriteAt, slots: Vec<u32>, random: &Rng) -> Result<(), Error> {
-    let mut json = header.json.clone();
-    for number in &slots {
-        if let Some(slot) = header.metadata.keyslots.get(number) {
-            wipe(headed, slot.area.offset, slot.area.size, random)?;
-        }
-        luks2::Header::forget(&mut json, *number);
-        if let Some(slots) = json["keyslots"].as_object_mut() {
-            slots.remove(&number.to_string());
-        }
-    }
-    let is_empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
-    if let Some(digests) = json["digests"].as_object_mut() {
-        digests.retain(|_, digest| !is_empty(&digest["keyslots"]) || !is_empty(&digest["segments"]));
-    }
-    header.replace(json)?;
-    header.store(headed, random)
 }

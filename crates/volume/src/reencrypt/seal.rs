@@ -48,9 +48,9 @@ pub(super) fn renew(
 
 /// The bytes that PBKDF2 gets.
 fn covered(reencryption: &Reencryption, keys: &Keys<'_>) -> Result<Key, Error> {
-    let mut bytes = Bytes(vec![b'v', b'0' + reencryption.version]);
+    let version = [b'v', b'0' + reencryption.version];
     let new = keys.new.filter(|_| reencryption.old.digest != reencryption.new.digest);
-    keys.old.into_iter().chain(new).for_each(|key| bytes.0.extend(key.bytes()));
+    let mut bytes = Bytes::default();
     bytes.text(reencryption.mode.name())?;
     bytes.text(reencryption.direction.name())?;
     bytes.text(reencryption.resilience.name())?;
@@ -67,9 +67,13 @@ fn covered(reencryption: &Reencryption, keys: &Keys<'_>) -> Result<Key, Error> {
     for segment in sides.into_iter().chain(&reencryption.moved) {
         bytes.segment(segment)?;
     }
-    Ok(Key::new(bytes.0))
+    // All at once: bytes that grow leave copies of the keys behind.
+    let [old, new] = [keys.old, new].map(|key| key.map_or(&[][..], Key::bytes));
+    Ok(Key::new([&version, old, new, &bytes.0].concat()))
 }
 
+/// What is covered besides the keys.
+#[derive(Default)]
 struct Bytes(Vec<u8>);
 
 impl Bytes {

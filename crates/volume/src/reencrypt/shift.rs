@@ -42,7 +42,7 @@
 use super::{
     Keys, Plan, Protection, seal,
     start::{enter, only_segment},
-    zone::Sums,
+    zone::{Ciphers, Sums},
 };
 use crate::{
     Error, Limits, NewKey, ReadAt, SectorCipher, Unlocked, WriteAt,
@@ -82,7 +82,7 @@ pub fn start_shifted(
         return Err(Error::Unsupported { what: "an encryption that adds tags".to_owned() });
     }
     let key = options.new_key(random)?;
-    SectorCipher::new(&options.cipher, &key, options.sector_size as usize)?;
+    SectorCipher::new(&options.cipher, &key, options.sector_size as usize)?.check_range(0, place.data)?;
     let mut header = luks2::Header::new(options, &key, random)?;
     let unlocked = Unlocked { slot: None, key, other: None };
     let slot = NewKey { passphrase, kdf: options.kdf.clone(), hash: &options.hash, slot: None };
@@ -253,8 +253,7 @@ pub fn detach(header: &luks2::Header, disk: &dyn ReadAt, file: &dyn WriteAt, ran
     }
     let mut copy = header.clone();
     let mut json = copy.json.clone();
-    let number = (0..32).find(|number| !copy.metadata.tokens.contains_key(number));
-    let number = number.ok_or_else(|| Error::damaged("header", "it has 32 tokens already"))?;
+    let number = copy.free_token().ok_or_else(|| Error::damaged("header", "it has 32 tokens already"))?;
     json["tokens"][number.to_string()] = json!({"type": TOKEN, "keyslots": []});
     copy.replace(json)?;
     let areas = 2 * header.binary.header_size;
@@ -285,6 +284,15 @@ pub fn start_moving(
     }
     changed.replace(json)?;
     let (old, digest) = only_segment(&changed)?;
+    // If the copy was made long ago, the data may have another key by now, and would be lost.
+    if let Ok(there) = luks2::Header::read(disk)
+        && !only_segment(&there).is_ok_and(|(segment, its)| {
+            segment == old && there.metadata.digests[&its].digest == changed.metadata.digests[&digest].digest
+        })
+    {
+        let reason = "it was copied from the image, whose header is another one by now; remove it, and begin anew";
+        return Err(Error::damaged("header", reason));
+    }
     let (shift, block) = (old.offset, old.sector_size());
     let size = disk.size()?.saturating_sub(shift);
     if size == 0 || !size.is_multiple_of(u64::from(block)) {
@@ -332,8 +340,10 @@ pub fn start_moving(
         moved: Some(flagged(&moved, "backup-moved-segment")),
         position,
     };
+    let keys = Keys { old: Some(&unlocked.key), new: None };
+    Ciphers::new(&reencryption, &keys)?.check_range(size)?;
     enter(&mut changed, &reencryption)?;
-    seal::renew(&mut changed, &reencryption, &Keys { old: Some(&unlocked.key), new: None }, random)?;
+    seal::renew(&mut changed, &reencryption, &keys, random)?;
     changed.fits(random)?;
     transfer(disk, shift, disk, 0, first)?;
     disk.sync()?;

@@ -2,9 +2,9 @@
 
 use super::{
     Keys,
-    run::{is_left_over, sweep},
+    end::{is_left_over, sweep},
     seal,
-    zone::Sums,
+    zone::{Ciphers, Sums},
 };
 use crate::{
     CipherSpec, Error, Key, NewKey, ReadAt, SectorCipher, Unlocked, WriteAt,
@@ -144,7 +144,7 @@ pub fn start(
     let resilience = match plan.protection {
         Protection::None => Resilience::None,
         Protection::Journal => Resilience::Journal,
-        Protection::Checksum => Resilience::Checksum { hash: plan.hash.clone(), block },
+        Protection::Checksum => Resilience::Checksum { hash: Sums::known(&plan.hash)?, block },
     };
     let end = match old.segment.size {
         SegmentSize::Bytes(size) => size,
@@ -163,12 +163,15 @@ pub fn start(
             format!("its data of {all} bytes is no whole number of sectors of {block}"),
         ));
     }
-    enter(&mut changed, &reencryption)?;
     let keys = match mode {
         Mode::Reencrypt => Keys { old: Some(&unlocked.key), new: unlocked.other.as_ref() },
         Mode::Encrypt => Keys { old: None, new: Some(&unlocked.key) },
         Mode::Decrypt => Keys { old: Some(&unlocked.key), new: None },
     };
+    // What is begun cannot be taken back, so what would stop it is found here.
+    Ciphers::new(&reencryption, &keys)?.check_range(size)?;
+    reencryption.check_end(size, device)?;
+    enter(&mut changed, &reencryption)?;
     seal::renew(&mut changed, &reencryption, &keys, random)?;
     // The header is longest while a zone is hot, so the room is checked for that.
     let begun = changed.clone();

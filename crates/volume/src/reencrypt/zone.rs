@@ -7,7 +7,11 @@ use luks2::{
     Reencryption, Segment, SegmentSize,
     reencryption::{Side, TO_THE_END},
 };
-use std::{ops::Range, thread};
+use std::{
+    ops::Range,
+    sync::{Mutex, PoisonError},
+    thread,
+};
 use zeroize::Zeroizing;
 
 /// The ciphers of the old and of the new data.
@@ -26,6 +30,14 @@ impl Ciphers {
             old_tweak: reencryption.old.segment.iv_tweak.unwrap_or(0),
             new_tweak: reencryption.new.segment.iv_tweak.unwrap_or(0),
         })
+    }
+
+    /// An error if a sector of `size` bytes of data would have no IV of its own, before or after.
+    pub fn check_range(&self, size: u64) -> Result<(), Error> {
+        let sides = [(&self.old, self.old_tweak), (&self.new, self.new_tweak)];
+        sides
+            .into_iter()
+            .try_for_each(|(cipher, tweak)| cipher.as_ref().map_or(Ok(()), |it| it.check_range(tweak, size)))
     }
 
     /// Makes old bytes new in place, on all CPUs. They are the data from byte `at` on, and whole sectors of both the old and the new data.
@@ -115,6 +127,11 @@ impl Sums {
         Ok(Self { hash: lookup::hash(hash)?, block: block as usize })
     }
 
+    /// The name of a hash, if there is such a hash.
+    pub fn known(hash: &str) -> Result<String, Error> {
+        lookup::hash(hash).map(|_| hash.to_owned())
+    }
+
     /// The length of a checksum in bytes.
     pub fn size(&self) -> usize {
         self.hash.digest_size()
@@ -198,6 +215,15 @@ impl Reencryption {
         }
     }
 
+    /// An error if the `size` bytes of data end behind the end of a device of `device` bytes.
+    pub(super) fn check_end(&self, size: u64, device: u64) -> Result<(), Error> {
+        let end = self.new.segment.offset.checked_add(size);
+        match end.is_some_and(|end| end <= device) {
+            true => Ok(()),
+            false => Err(Error::damaged("device", format!("the data is cut off: the device has {device} bytes"))),
+        }
+    }
+
     /// Whether nothing is left to do.
     pub(super) fn is_done(&self) -> bool {
         self.position.to_do.is_empty() && self.position.hot.is_none()
@@ -224,21 +250,21 @@ fn in_parallel(
     const LEAST: usize = 1 << 18;
     let cpus = thread::available_parallelism().map_or(1, usize::from);
     let part = bytes.len().div_ceil(cpus).max(LEAST).next_multiple_of(granule);
+    let threads = bytes.len().div_ceil(part);
+    let parts = Mutex::new(bytes.chunks_mut(part).enumerate());
+    let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let each = || {
+        while let Some((number, bytes)) = next() {
+            work(number * part, bytes)?;
+        }
+        Ok(())
+    };
     thread::scope(|scope| {
-        let work = &work;
-        let parts: Vec<_> = bytes.chunks_mut(part).enumerate().map(|(number, bytes)| (number * part, bytes)).collect();
-        let (mut threads, mut done) = (Vec::new(), Ok(()));
-        for (place, (offset, bytes)) in parts.into_iter().enumerate() {
-            if place == 0 {
-                done = work(offset, bytes);
-            } else {
-                threads.push(scope.spawn(move || work(offset, bytes)));
-            }
-        }
-        for thread in threads {
-            let failed = || Error::damaged("thread", "it ended before its work was done");
-            done = done.and(thread.join().unwrap_or_else(|_| Err(failed())));
-        }
-        done
+        // If a thread cannot be started, the others do its work.
+        let spawn = |_| thread::Builder::new().spawn_scoped(scope, each).ok();
+        let others: Vec<_> = (1..threads).filter_map(spawn).collect();
+        let mine = each();
+        let failed = |_| Err(Error::damaged("thread", "it ended before its work was done"));
+        others.into_iter().map(|thread| thread.join().unwrap_or_else(failed)).fold(mine, Result::and)
     })
 }
