@@ -37,8 +37,10 @@ impl Session {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let terminal = File::from(open(name, flags, Mode::empty()).unwrap());
         let end = || Stdio::from(terminal.try_clone().unwrap());
+        // A script's background process, and so these tests when run there, ignores both signals.
+        let fresh = ["--default-signal=INT,QUIT", "setsid", "-c"];
         let child =
-            Command::new("setsid").arg("-c").args(program).stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
+            Command::new("env").args(fresh).args(program).stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
         Self { child, keyboard: keyboard.into(), terminal, said: String::new() }
     }
 

@@ -100,7 +100,7 @@ pub trait ChaChaVectors: Token {
     const KEY_IN_VECTORS: bool = false;
 
     /// Whether the quarter rounds of columns are computed two by two, because a matrix fills all vector registers. Then the two matrices of
-    /// a [`Pair`](crate::words32::Pair) take turns.
+    /// a `Pair` take turns.
     const IN_PAIRS: bool = false;
 }
 
