@@ -24,6 +24,7 @@ pub use portable::*;
 
 /// The places from which a shuffle takes bytes, to rotate each word left by one byte and by two. The reference is made anew for each
 /// rotation ([`anew`](crate::simd::anew)).
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only x86 shuffles by constants in memory"))]
 pub struct ByBytes(&'static [Aligned<[u8; 32]>; 2]);
 
 impl ByBytes {
