@@ -63,6 +63,11 @@ impl Name {
         self.args.last().map_or(self, Self::innermost)
     }
 
+    /// Whether the template is `authenc` or `authencesn`.
+    pub(crate) fn is_authenc(&self) -> bool {
+        matches!(&*self.base, "authenc" | "authencesn")
+    }
+
     /// A name without parameters.
     pub fn word(base: &str) -> Self {
         Self { base: base.to_owned(), args: Vec::new() }

@@ -71,7 +71,7 @@ pub(super) fn keys(
 /// Whether the keys of `driver` are those of `authenc`.
 pub(super) fn is_authenc(driver: &Driver) -> bool {
     fn any(name: &Name) -> bool {
-        matches!(&*name.base, "authenc" | "authencesn") || name.args.iter().any(any)
+        name.is_authenc() || name.args.iter().any(any)
     }
     Name::parse(&driver.name).is_ok_and(|name| any(&name))
 }

@@ -81,7 +81,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
         Err(Error::WrongType { found: Type::Aead, .. }) => (Type::Aead, lookup.find(Type::Aead, mode_name)?),
         mode => (Type::Skcipher, mode?),
     };
-    if kind == Type::Aead && !mode.name.starts_with("authenc(") && !mode.name.starts_with("authencesn(") {
+    if kind == Type::Aead && !Name::parse(&mode.name)?.is_authenc() {
         return Err(bad(name, "the only AEADs with an IV to encrypt are authenc and authencesn"));
     }
     let cipher_driver = match inner_cipher(lookup, &mode) {

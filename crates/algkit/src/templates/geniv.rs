@@ -138,5 +138,5 @@ fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) ->
 /// Whether the AEAD encrypts a first block of zeros to what the blocks behind it would have as their IV.
 fn chains(aead: &Name) -> bool {
     let by_blocks = |mode: &Name| matches!(&*mode.base, "cbc" | "pcbc" | "cfb" | "ofb");
-    matches!(&*aead.base, "authenc" | "authencesn") && aead.args.last().is_some_and(by_blocks)
+    aead.is_authenc() && aead.args.last().is_some_and(by_blocks)
 }

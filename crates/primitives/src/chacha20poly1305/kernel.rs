@@ -171,15 +171,13 @@ impl<T: AeadToken> Kernel<'_, T> {
     pub(super) fn whole(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
         let blocks = text.len().div_ceil(BLOCK);
         let rows = if T::Cipher::KEY_IN_VECTORS { 3 * Row::<T>::QUADS } else { 1 + Row::<T>::QUADS };
-        if T::Cipher::KEY_IN_VECTORS {
-            match blocks / Row::<T>::QUADS {
-                0 => return self.by_rows::<1>(encrypt, nonce, aad, text),
-                1 => return self.by_rows::<2>(encrypt, nonce, aad, text),
-                2 => return self.by_rows::<3>(encrypt, nonce, aad, text),
-                _ => {}
-            }
-        } else if blocks <= Row::<T>::QUADS {
-            return self.by_one_and_rows::<Row<T>, 1>(encrypt, nonce, aad, text);
+        if blocks < rows {
+            return match blocks / Row::<T>::QUADS {
+                _ if !T::Cipher::KEY_IN_VECTORS => self.by_one_and_rows::<Row<T>, 1>(encrypt, nonce, aad, text),
+                0 => self.by_rows::<1>(encrypt, nonce, aad, text),
+                1 => self.by_rows::<2>(encrypt, nonce, aad, text),
+                _ => self.by_rows::<3>(encrypt, nonce, aad, text),
+            };
         }
         // Where a row has the widest vectors, no such text is left. The first condition is known when the code is compiled.
         if 2 * Wide::<T>::QUADS >= rows && blocks <= 2 * Wide::<T>::QUADS {

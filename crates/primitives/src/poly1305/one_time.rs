@@ -113,12 +113,13 @@ impl OneTime {
     pub(crate) fn by_halves<'a>(&mut self, power: &Power, mut bytes: &'a [u8]) -> &'a [u8] {
         while let Some((now, later)) = bytes.split_at_checked(2 * BLOCK * power.exponent) {
             let (front, back) = now.as_chunks().0.split_at(power.exponent);
-            let mut values = [self.value, Element::default()];
+            let mut values = [self.value, Element::default()].map(Product::from);
             for (front, back) in front.iter().zip(back) {
-                values[1] = absorbed(values[1], back, self.point);
-                values[0] = absorbed(values[0], front, self.point);
+                values[1] = values[1].absorb(back, 1, self.point);
+                values[0] = values[0].absorb(front, 1, self.point);
             }
-            self.value = values[0].times_element(*power.value).plus_element(values[1]);
+            let [front, back] = values.map(Product::folded);
+            self.value = front.times_element(*power.value).plus_element(back);
             bytes = later;
         }
         bytes
@@ -145,12 +146,6 @@ impl OneTime {
     pub(crate) fn finish(&self) -> [u8; BLOCK] {
         self.value.reduced().wrapping_add(self.pad).to_le_bytes()
     }
-}
-
-/// `value` after one more block.
-#[inline(always)]
-fn absorbed(value: Element, block: &[u8; BLOCK], point: Point) -> Element {
-    value.plus(u128::from_le_bytes(*block), 1).times(point)
 }
 
 /// A power of *r* and its exponent.
@@ -186,7 +181,7 @@ impl<'a> Steps<'a> {
     #[inline(always)]
     pub(crate) fn step(&mut self) {
         if let Some(block) = self.blocks.next() {
-            self.value = self.value.plus(u128::from_le_bytes(*block), 1).product(self.point);
+            self.value = self.value.absorb(block, 1, self.point);
         }
     }
 

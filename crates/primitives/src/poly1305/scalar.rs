@@ -48,12 +48,18 @@ impl From<Element> for Product {
 impl Product {
     /// `self + block + bit * 2^128`, with a top of at most 6.
     #[inline(always)]
-    pub(crate) fn plus(self, block: u128, bit: u64) -> Element {
+    fn plus(self, block: u128, bit: u64) -> Element {
         let (low, carry) = sum(self.low, block);
         // Otherwise the compiler sums both carries in a register, in place of adding each with the instruction for it.
         let top = opaque64((self.top & 3) + bit + carry);
         let (low, carry) = sum(low, u128::from((self.top & !3) + (self.top >> 2)));
         Element { low, top: top + carry }
+    }
+
+    /// `(self + block + bit * 2^128) * r`: one step of Horner's rule.
+    #[inline(always)]
+    pub(crate) fn absorb(self, block: &[u8; 16], bit: u64, r: Point) -> Self {
+        self.plus(u128::from_le_bytes(*block), bit).product(r)
     }
 
     /// The product with a top of at most 4.
@@ -142,7 +148,7 @@ impl Element {
 
     /// `self * r`, not folded; the top of `self` is at most 7.
     #[inline(always)]
-    pub(crate) fn product(self, r: Point) -> Product {
+    fn product(self, r: Point) -> Product {
         let (h0, h1, h2) = (self.low as u64, (self.low >> 64) as u64, self.top);
         let (h0r0, h0r1) = (product(h0, r.r0), product(h0, r.r1));
         let d0 = h0r0 + product(h1, r.t);
@@ -247,7 +253,7 @@ impl Element {
 pub(crate) fn absorb(h: Element, r: Point, blocks: &[u8], bit: u64) -> Element {
     let mut h = Product::from(h);
     for block in blocks.as_chunks::<16>().0 {
-        h = h.plus(u128::from_le_bytes(*block), bit).product(r);
+        h = h.absorb(block, bit, r);
     }
     h.folded()
 }

@@ -14,7 +14,7 @@ use crate::{
 use algkit::Rng;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 /// The cipher of new key slots, whatever that of the volume is: every program that opens volumes has it.
 const AREA_CIPHER: &str = "aes-xts-plain64";
@@ -123,18 +123,18 @@ impl Header {
 
     /// The first number that no key slot has.
     pub(crate) fn free_number(&self) -> Option<u32> {
-        (0..rules::MAX_OBJECTS as u32).find(|number| !self.metadata.keyslots.contains_key(number))
+        free(&self.metadata.keyslots)
     }
 
     /// The first number that no token has.
     pub(crate) fn free_token(&self) -> Option<u32> {
-        (0..rules::MAX_OBJECTS as u32).find(|number| !self.metadata.tokens.contains_key(number))
+        free(&self.metadata.tokens)
     }
 
     /// Enters a digest of `secret`, which belongs to no key slot and no segment yet. Returns its number.
     pub(crate) fn enter_digest(&mut self, secret: &Key, random: &Rng) -> Result<u32, Error> {
-        let number = (0..rules::MAX_OBJECTS as u32).find(|number| !self.metadata.digests.contains_key(number));
-        let number = number.ok_or_else(|| Error::damaged("the new header", "it has 32 digests already"))?;
+        let number = free(&self.metadata.digests)
+            .ok_or_else(|| Error::damaged("the new header", "it has 32 digests already"))?;
         let mut json = self.json.clone();
         json["digests"][number.to_string()] = digest_json(secret, random)?;
         self.replace(json)?;
@@ -260,6 +260,11 @@ impl Keyslots for Header {
         self.copies = Copies::Both;
         Ok(())
     }
+}
+
+/// The first number that no object has.
+fn free<T>(objects: &BTreeMap<u32, T>) -> Option<u32> {
+    (0..rules::MAX_OBJECTS as u32).find(|number| !objects.contains_key(number))
 }
 
 /// A key slot as it stands in the metadata.

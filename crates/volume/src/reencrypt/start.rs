@@ -9,7 +9,7 @@ use super::{
 use crate::{
     CipherSpec, Error, Key, NewKey, ReadAt, SectorCipher, Unlocked, WriteAt,
     keyslots::{self, Keyslots},
-    luks2,
+    lookup, luks2,
 };
 use algkit::Rng;
 use luks2::{
@@ -144,7 +144,10 @@ pub fn start(
     let resilience = match plan.protection {
         Protection::None => Resilience::None,
         Protection::Journal => Resilience::Journal,
-        Protection::Checksum => Resilience::Checksum { hash: Sums::known(&plan.hash)?, block },
+        Protection::Checksum => {
+            lookup::hash(&plan.hash)?;
+            Resilience::Checksum { hash: plan.hash.clone(), block }
+        }
     };
     let end = match old.segment.size {
         SegmentSize::Bytes(size) => size,

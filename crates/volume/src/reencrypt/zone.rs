@@ -127,11 +127,6 @@ impl Sums {
         Ok(Self { hash: lookup::hash(hash)?, block: block as usize })
     }
 
-    /// The name of a hash, if there is such a hash.
-    pub fn known(hash: &str) -> Result<String, Error> {
-        lookup::hash(hash).map(|_| hash.to_owned())
-    }
-
     /// The length of a checksum in bytes.
     pub fn size(&self) -> usize {
         self.hash.digest_size()

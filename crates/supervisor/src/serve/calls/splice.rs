@@ -199,10 +199,15 @@ struct Mover<'a> {
 }
 
 impl Mover<'_> {
+    /// Sleeps; returns an error if the call has ended.
+    fn doze(&self) -> Result<(), Errno> {
+        std::thread::sleep(NAP);
+        self.target.check()
+    }
+
     /// Sleeps; returns an error if the call has ended or a signal interrupts it.
     fn nap(&mut self) -> Result<(), Errno> {
-        std::thread::sleep(NAP);
-        self.target.check()?;
+        self.doze()?;
         self.naps += 1;
         if self.naps.is_multiple_of(NAPS) && self.target.signals() != (false, false) {
             return Err(Errno::INTR);
@@ -309,10 +314,7 @@ impl Mover<'_> {
         while self.moved < received {
             match rustix::io::write(pipe, &buffer[self.moved..received]) {
                 // Another thread has used the room meanwhile. What was received must not be lost, so no signal ends this.
-                Err(Errno::AGAIN) => {
-                    std::thread::sleep(NAP);
-                    self.target.check()?;
-                }
+                Err(Errno::AGAIN) => self.doze()?,
                 written => self.moved += written?,
             }
         }
