@@ -25,7 +25,7 @@ use crate::aes::rounds::OneBlock;
 use crate::ghash::ClmulVector;
 use crate::ghash::clmul::Product;
 use crate::ghash::key::{HashKey, Sum};
-use crate::simd::{AesVector, Blocks, anew, each, opaque, opaque64};
+use crate::simd::{AesVector, Blocks, anew, each, opaque64};
 
 /// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T: GcmToken> {
@@ -312,26 +312,12 @@ impl<T: GcmToken> Kernel<'_, T> {
         let mut before: &[u8] = &[];
         if ENCRYPT {
             let mut batch = text.take(bytes).expect("there is more");
-            let mut half = 0;
-            while half < 2 {
-                let mut batch = batch.reborrow().split_at(half * (bytes / 2)).1.split_at(bytes / 2).0;
-                // A loop instead of two calls, to have the code once: it runs once per message.
-                match N / 2 {
-                    3 => self.xor::<3>(
-                        counters,
-                        &mut batch,
-                        #[inline(always)]
-                        |_, _| {},
-                    ),
-                    _ => self.xor::<4>(
-                        counters,
-                        &mut batch,
-                        #[inline(always)]
-                        |_, _| {},
-                    ),
-                }
-                half = opaque(half + 1);
-            }
+            self.xor::<N>(
+                counters,
+                &mut batch,
+                #[inline(always)]
+                |_, _| {},
+            );
             before = batch.into_dst();
         }
         while text.len() > bytes {
