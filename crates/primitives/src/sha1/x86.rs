@@ -59,7 +59,7 @@ impl words::State for Halves {
 }
 
 impl Compress for ShaNi {
-    const LANES: usize = 3;
+    const LANES: usize = 4;
 
     #[inline(never)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
@@ -73,7 +73,7 @@ impl Compress for ShaNi {
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         self.vectorize(
             #[inline(always)]
-            || queue.side_by_side(Group::<Halves, 3>::new(self), 2),
+            || queue.side_by_side(Group::<Halves, 4>::new(self), 2),
         );
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
