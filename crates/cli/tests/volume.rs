@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Folder, algkit, fails, ok, run};
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::{
     fs,
     io::{Read, Write},
@@ -11,7 +11,7 @@ use std::{
         fs::{PermissionsExt, symlink},
         process::ExitStatusExt,
     },
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -642,4 +642,51 @@ fn a_hash_that_is_not_there_begins_nothing() {
     assert!(fails(&run(&[&unknown[..], &QUICK].concat()), 2).contains("sha257"));
     let dumped = String::from_utf8(ok(&run(&["volume", "dump", &image])).to_vec()).unwrap();
     assert!(!dumped.contains("Requirements"), "{dumped}");
+}
+
+/// The command, begun with SIGHUP and SIGINT ignored, as `nohup` and a shell's `&` in a script begin it.
+fn deaf(args: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"trap '' HUP INT; exec "$0" "$@""#, env!("CARGO_BIN_EXE_algkit")]).args(args);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Sends SIGHUP and SIGINT to a process as soon as it has a handler for SIGTERM.
+fn hang_up(child: &mut Child) {
+    let start = Instant::now();
+    loop {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        if u64::from_str_radix(caught, 16).unwrap() >> (Signal::TERM.as_raw() - 1) & 1 == 1 {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none(), "{status}");
+        thread::sleep(Duration::from_millis(1));
+    }
+    for signal in [Signal::HUP, Signal::INT] {
+        kill_process(Pid::from_child(child), signal).unwrap();
+    }
+}
+
+#[test]
+fn signals_that_were_ignored_stay_ignored() {
+    let folder = Folder::new();
+    let ([key, header, image], plain) = encrypted(&folder, 4 << 20);
+    // A thousand zones, each of which is synced.
+    let zones = ["volume", "reencrypt", "-d", &key, "--hotzone-size", "4096", "--header", &header, &image];
+    let mut child = deaf(&[&zones[..], &QUICK].concat()).spawn().unwrap();
+    hang_up(&mut child);
+    ok(&child.wait_with_output().unwrap());
+    let read = ["volume", "read", "-d", &key, "--header", &header, &image];
+    assert!(ok(&run(&read)) == plain);
+
+    let socket = folder.arg("socket");
+    let mut server = deaf(&["volume", "serve", "-d", &key, "--header", &header, "--socket", &socket, &image]);
+    let mut server = server.spawn().unwrap();
+    hang_up(&mut server);
+    thread::sleep(Duration::from_millis(500));
+    assert!(server.try_wait().unwrap().is_none(), "it does not serve any more");
+    kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
+    assert!(server.wait().unwrap().success());
 }
