@@ -690,3 +690,47 @@ fn signals_that_were_ignored_stay_ignored() {
     kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
     assert!(server.wait().unwrap().success());
 }
+
+/// A volume's place that has been given to something else keeps a second copy of the header, if that is not written over.
+#[test]
+fn what_has_taken_the_place_of_a_volume_is_not_overwritten() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let (key, new) = (folder.arg("key"), folder.arg("new key"));
+    let backup = folder.arg("backup");
+    ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &image]));
+    // As mke2fs does it, which clears the boot block and writes the superblock.
+    let mut bytes = good.clone();
+    bytes[..4096].fill(0);
+    bytes[1080..1082].copy_from_slice(&0xef53_u16.to_le_bytes());
+    fs::write(&image, &bytes).unwrap();
+    let text = folder.write("text", "plain");
+    for args in [
+        &[&["add-key", "-d", &key, &image, &new][..], &QUICK].concat()[..],
+        &["remove-key", "-d", &key, &image],
+        &["kill-slot", "-q", &image, "1"],
+        &["write", "-d", &key, "-i", &text, &image],
+        &[&["reencrypt", "-d", &key, "--drop-other-keys", &image][..], &QUICK].concat(),
+        &["convert", "-q", "--type", "luks1", &image],
+        &["resize", "-q", "--size", "1M", &image],
+        &["repair", &image],
+        &["header-restore", "--header-backup-file", &backup, &image],
+    ] {
+        let line = fails(&run(&[&["volume"], args].concat()), 2);
+        let next = if matches!(args[0], "repair" | "header-restore") { "-q" } else { "volume repair" };
+        assert!(line.contains("ext4 file system") && line.contains(next), "{args:?}: {line}");
+        assert!(folder.read("image") == bytes, "{args:?}");
+    }
+    // It can be read, and be had back.
+    let read = run(&["volume", "read", "-d", &key, "--length", "512", &image]);
+    assert_eq!((read.status.code(), read.stdout.len()), (Some(0), 512));
+    assert_eq!(run(&["volume", "repair", "-q", &image]).status.code(), Some(0));
+    ok(&run(&["volume", "open-test", "-d", &key, &image]));
+
+    // A first copy with a damage of another kind is no reason to refuse.
+    let mut bytes = good;
+    bytes[JSON] ^= 1;
+    fs::write(&image, &bytes).unwrap();
+    let killed = run(&["volume", "kill-slot", "-q", &image, "1"]);
+    assert_eq!(killed.status.code(), Some(0), "{killed:?}");
+}
