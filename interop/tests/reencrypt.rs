@@ -5,7 +5,7 @@
 mod command;
 
 use command::{
-    algkit, ours, outcome,
+    algkit, interruptible, ours, outcome,
     run::{Via, told, under},
     volume::{Place, QUICK},
 };
@@ -56,7 +56,7 @@ fn theirs(place: &Place, options: &[&str]) -> Command {
 }
 
 fn our_command(place: &Place, options: &[&str]) -> Command {
-    let mut run = Command::new(algkit());
+    let mut run = interruptible();
     run.args(["volume", "reencrypt", "-q", "--key-file", &place.at("key")]).args(options);
     run
 }
