@@ -3,7 +3,7 @@
 mod command;
 
 use command::{
-    algkit, foreign, ours, outcome,
+    algkit, foreign, interruptible, ours, outcome,
     run::told,
     same, text,
     volume::{Place, QUICK},
@@ -28,7 +28,7 @@ struct Mount {
 
 impl Mount {
     fn start(place: &Place, args: &[&str]) -> Self {
-        Self::by(Command::new(algkit()), place, args)
+        Self::by(interruptible(), place, args)
     }
 
     /// `command` begins with the program.

@@ -5,7 +5,7 @@
 mod command;
 
 use command::{
-    algkit, ours, outcome,
+    algkit, interruptible, ours, outcome,
     run::{Via, told, under},
     volume::{Place, QUICK},
 };
@@ -56,7 +56,7 @@ fn theirs(place: &Place, options: &[&str]) -> Command {
 }
 
 fn our_command(place: &Place, options: &[&str]) -> Command {
-    let mut run = Command::new(algkit());
+    let mut run = interruptible();
     run.args(["volume", "reencrypt", "-q", "--key-file", &place.at("key")]).args(options);
     run
 }
@@ -242,7 +242,10 @@ fn rescued(resilience: &str, they_begin: bool) {
                 // cryptsetup recovers a zone in `repair`.
                 let repair = place.try_cryptsetup(&["repair", "--key-file", &place.at("key"), &image]);
                 assert!(repair.status.success(), "{}", told(&repair));
-                done(&mut theirs(&place, &["--resume-only", &image]));
+                // After the last zone nothing is left to do.
+                if state(&image).0 {
+                    done(&mut theirs(&place, &["--resume-only", &image]));
+                }
             }
         }
         assert_eq!(state(&image), (false, false));

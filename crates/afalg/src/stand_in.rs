@@ -20,6 +20,12 @@ const WEIGHT: [u8; 1024] = [0; 1024];
 const WRITABLE: usize = 16 << 10;
 const NOT_WRITABLE: usize = 0;
 
+/// Whether `ioctl` `request` sets or gets the receiver of SIGIO. Linux implements these for every socket (asm-generic/sockios.h): `FIOSETOWN`,
+/// `SIOCSPGRP`, `FIOGETOWN`, `SIOCGPGRP`.
+pub fn is_about_receiver(request: u32) -> bool {
+    (0x8901..=0x8904).contains(&request)
+}
+
 /// The readiness that the client's end shows.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Shown(Readiness);

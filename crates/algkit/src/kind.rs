@@ -95,6 +95,7 @@ pub enum WeakKeys {
 
 /// The drivers that an algorithm's name may select. A driver's own name always selects that driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Policy {
     /// Drivers with timing=constant; for algorithms without a secret, all drivers.
     #[default]

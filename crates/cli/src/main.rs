@@ -22,6 +22,7 @@ mod output;
 mod progress;
 mod run;
 mod secret;
+mod signals;
 mod size;
 mod test;
 mod volume;

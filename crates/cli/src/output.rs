@@ -4,16 +4,12 @@
 //! behind however the process ends. Elsewhere, and at the moment when a complete file replaces an older one, it has
 //! a temporary name beside its destination. This name is removed on failure and on SIGHUP, SIGINT and SIGTERM.
 
-use crate::error::Error;
+use crate::{error::Error, signals};
 use rustix::{
     fs::{AtFlags, CWD, Gid, Mode, OFlags, RenameFlags, Uid, fchown, renameat_with},
     io::Errno,
 };
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
-    iterator::Signals,
-    low_level::emulate_default_handler,
-};
+use signal_hook::{iterator::Signals, low_level::emulate_default_handler};
 use std::{
     fs::{self, File, Permissions},
     io::{self, Write},
@@ -315,7 +311,7 @@ fn remove_on_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         // Without the handler the file is still removed on every other exit.
-        let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+        let Ok(mut signals) = Signals::new(signals::that_end()) else { return };
         std::thread::spawn(move || {
             for signal in signals.forever() {
                 let mut pending = pending();

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Folder, algkit, fails, ok, run};
-use rustix::process::{Pid, Resource, Rlimit, prlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::{
     fs,
     io::{Read, Write},
@@ -11,7 +11,7 @@ use std::{
         fs::{PermissionsExt, symlink},
         process::ExitStatusExt,
     },
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -642,4 +642,95 @@ fn a_hash_that_is_not_there_begins_nothing() {
     assert!(fails(&run(&[&unknown[..], &QUICK].concat()), 2).contains("sha257"));
     let dumped = String::from_utf8(ok(&run(&["volume", "dump", &image])).to_vec()).unwrap();
     assert!(!dumped.contains("Requirements"), "{dumped}");
+}
+
+/// The command, begun with SIGHUP and SIGINT ignored, as `nohup` and a shell's `&` in a script begin it.
+fn deaf(args: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", r#"trap '' HUP INT; exec "$0" "$@""#, env!("CARGO_BIN_EXE_algkit")]).args(args);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Sends SIGHUP and SIGINT to a process as soon as it has a handler for SIGTERM.
+fn hang_up(child: &mut Child) {
+    let start = Instant::now();
+    loop {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap().trim();
+        if u64::from_str_radix(caught, 16).unwrap() >> (Signal::TERM.as_raw() - 1) & 1 == 1 {
+            break;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60) && child.try_wait().unwrap().is_none(), "{status}");
+        thread::sleep(Duration::from_millis(1));
+    }
+    for signal in [Signal::HUP, Signal::INT] {
+        kill_process(Pid::from_child(child), signal).unwrap();
+    }
+}
+
+#[test]
+fn signals_that_were_ignored_stay_ignored() {
+    let folder = Folder::new();
+    let ([key, header, image], plain) = encrypted(&folder, 4 << 20);
+    // A thousand zones, each of which is synced.
+    let zones = ["volume", "reencrypt", "-d", &key, "--hotzone-size", "4096", "--header", &header, &image];
+    let mut child = deaf(&[&zones[..], &QUICK].concat()).spawn().unwrap();
+    hang_up(&mut child);
+    ok(&child.wait_with_output().unwrap());
+    let read = ["volume", "read", "-d", &key, "--header", &header, &image];
+    assert!(ok(&run(&read)) == plain);
+
+    let socket = folder.arg("socket");
+    let mut server = deaf(&["volume", "serve", "-d", &key, "--header", &header, "--socket", &socket, &image]);
+    let mut server = server.spawn().unwrap();
+    hang_up(&mut server);
+    thread::sleep(Duration::from_millis(500));
+    assert!(server.try_wait().unwrap().is_none(), "it does not serve any more");
+    kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
+    assert!(server.wait().unwrap().success());
+}
+
+/// A volume's place that has been given to something else keeps a second copy of the header, if that is not written over.
+#[test]
+fn what_has_taken_the_place_of_a_volume_is_not_overwritten() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let (key, new) = (folder.arg("key"), folder.arg("new key"));
+    let backup = folder.arg("backup");
+    ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &image]));
+    // As mke2fs does it, which clears the boot block and writes the superblock.
+    let mut bytes = good.clone();
+    bytes[..4096].fill(0);
+    bytes[1080..1082].copy_from_slice(&0xef53_u16.to_le_bytes());
+    fs::write(&image, &bytes).unwrap();
+    let text = folder.write("text", "plain");
+    for args in [
+        &[&["add-key", "-d", &key, &image, &new][..], &QUICK].concat()[..],
+        &["remove-key", "-d", &key, &image],
+        &["kill-slot", "-q", &image, "1"],
+        &["write", "-d", &key, "-i", &text, &image],
+        &[&["reencrypt", "-d", &key, "--drop-other-keys", &image][..], &QUICK].concat(),
+        &["convert", "-q", "--type", "luks1", &image],
+        &["resize", "-q", "--size", "1M", &image],
+        &["repair", &image],
+        &["header-restore", "--header-backup-file", &backup, &image],
+    ] {
+        let line = fails(&run(&[&["volume"], args].concat()), 2);
+        let next = if matches!(args[0], "repair" | "header-restore") { "-q" } else { "volume repair" };
+        assert!(line.contains("ext4 file system") && line.contains(next), "{args:?}: {line}");
+        assert!(folder.read("image") == bytes, "{args:?}");
+    }
+    // It can be read, and be had back.
+    let read = run(&["volume", "read", "-d", &key, "--length", "512", &image]);
+    assert_eq!((read.status.code(), read.stdout.len()), (Some(0), 512));
+    assert_eq!(run(&["volume", "repair", "-q", &image]).status.code(), Some(0));
+    ok(&run(&["volume", "open-test", "-d", &key, &image]));
+
+    // A first copy with a damage of another kind is no reason to refuse.
+    let mut bytes = good;
+    bytes[JSON] ^= 1;
+    fs::write(&image, &bytes).unwrap();
+    let killed = run(&["volume", "kill-slot", "-q", &image, "1"]);
+    assert_eq!(killed.status.code(), Some(0), "{killed:?}");
 }

@@ -1,16 +1,18 @@
 //! Closing and duplicating descriptors, and their flags.
 
 use crate::{
+    entry::Entry,
     errno,
     interpose::{interpose, real},
     kernel::kernel,
     lock::Inside,
+    mirror::{F_SETOWN_EX, F_SETSIG},
     process, reserve, table, template,
 };
 use algkit_afalg::Errno;
 use libc::{
-    F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_GETFL, F_SETFD, F_SETFL, FD_CLOEXEC, FILE, O_NONBLOCK, O_RDWR, SYS_close,
-    SYS_close_range, SYS_dup, SYS_dup3, SYS_fcntl, c_int, c_long, c_uint,
+    F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_GETFL, F_SETFD, F_SETFL, F_SETOWN, FD_CLOEXEC, FILE, O_ASYNC, O_NONBLOCK,
+    O_RDWR, SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_fcntl, c_int, c_long, c_uint,
 };
 use std::os::fd::RawFd;
 
@@ -140,8 +142,12 @@ fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> 
     if reserve::is_filtered() {
         return control_here(fd, command, argument);
     }
-    if let (F_SETFL, Some(entry)) = (command, table::entry(fd)) {
-        entry.enter(fd)?.state().unshare()?;
+    if let Some(entry) = table::entry(fd) {
+        match command {
+            F_SETFL => signal(entry, fd, argument as c_int & O_ASYNC != 0)?,
+            F_SETOWN | F_SETOWN_EX | F_SETSIG => entry.enter(fd)?.state().unshare()?,
+            _ => {}
+        }
     }
     if let F_DUPFD | F_DUPFD_CLOEXEC = command {
         Inside::check()?;
@@ -157,6 +163,13 @@ fn control(fd: RawFd, command: c_int, argument: c_long) -> Result<c_int, Errno> 
         _ => {}
     }
     Ok(returned)
+}
+
+/// Prepares the descriptor's socket for its own flags. With `O_ASYNC` the kernel sends signals when what it shows changes.
+pub fn signal(entry: &'static Entry, fd: RawFd, sends: bool) -> Result<(), Errno> {
+    let mut entered = entry.enter(fd)?;
+    // Behind a filter of the program's own, no pair can be made.
+    if sends && !reserve::is_filtered() { entered.state().arm() } else { entered.state().unshare() }
 }
 
 /// `dup` of a served descriptor.

@@ -1,4 +1,4 @@
-//! `ioctl` on served descriptors: the requests of `/dev/crypto`, and `FIONBIO`.
+//! `ioctl` on served descriptors: the requests of `/dev/crypto`, and those that the kernel implements for every file or socket.
 
 use crate::{
     descriptor,
@@ -8,7 +8,7 @@ use crate::{
     memory::{self, OwnMemory},
     table,
 };
-use algkit_afalg::{Errno, File, Memory, cryptodev::Answer};
+use algkit_afalg::{Errno, File, Memory, cryptodev::Answer, stand_in::is_about_receiver};
 use libc::{FIOASYNC, FIOCLEX, FIONBIO, FIONCLEX, FIONREAD, Ioctl, SYS_ioctl, TIOCOUTQ, c_int, c_long, c_void};
 
 interpose! {
@@ -18,8 +18,15 @@ interpose! {
 }
 
 unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *mut c_void) -> Result<c_int, Errno> {
-    if let FIONBIO | FIOASYNC = request {
-        entry.enter(fd)?.state().unshare()?;
+    match request {
+        FIONBIO => entry.enter(fd)?.state().unshare()?,
+        FIOASYNC => {
+            // An address that cannot be read is the kernel's to refuse.
+            let readable = memory::is_readable(argument.cast(), size_of::<c_int>());
+            // SAFETY: the number has just been seen to be readable.
+            descriptor::signal(entry, fd, readable && unsafe { argument.cast::<c_int>().read_unaligned() } != 0)?;
+        }
+        _ => {}
     }
     match request {
         FIONBIO => {
@@ -37,6 +44,11 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
     let mut entered = entry.enter(fd)?;
     let result = match entered.file()? {
         File::Device(device) => device.ioctl(request as u32, argument.addr() as u64, &mut OwnMemory),
+        File::Alg(_) | File::Netlink(_) if is_about_receiver(request as u32) => {
+            entered.state().unshare()?;
+            drop(entered);
+            return pass_on(fd, request, argument);
+        }
         File::Alg(_) => return Err(Errno::OPNOTSUPP),
         File::Netlink(_) if request == FIONREAD || request == TIOCOUTQ => return Err(Errno::NOTTY),
         File::Netlink(_) => {

@@ -3,11 +3,12 @@
 //! Until a thread may wait for the descriptor, any socket may stand behind it, also a [`template`](crate::template) that stands
 //! behind others. Then it becomes one end of a [pair](stand_in), of which the library keeps the other end.
 
-use crate::{process, reserve::Own};
+use crate::{kernel::kernel, process, reserve::Own};
 use algkit_afalg::{
     Errno, Readiness,
     stand_in::{self, Shown},
 };
+use libc::{SYS_fcntl, c_int, c_long};
 use rustix::{
     fs::{fcntl_getfl, fcntl_setfl},
     io::{DupFlags, FdFlags, dup3, fcntl_getfd},
@@ -18,7 +19,7 @@ use rustix::{
 };
 use std::{
     mem,
-    os::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd},
+    os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd},
 };
 
 /// The state of the socket behind a descriptor and its duplicates.
@@ -53,7 +54,7 @@ impl Mirror {
             return Err(Errno::PERM);
         }
         let (ours, theirs) = stand_in::pair()?;
-        replace(fds, &theirs)?;
+        replace(fds, &theirs, !self.shared)?;
         drop(theirs);
         *self = Self { ours: Some(Own::keep(ours)), generation, ..Self::default() };
         Ok(())
@@ -69,7 +70,7 @@ impl Mirror {
         if !mem::take(&mut self.shared) {
             return Ok(());
         }
-        replace(fds, &socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?)
+        replace(fds, &socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?, false)
     }
 
     /// Makes the descriptors show `readiness`.
@@ -108,9 +109,31 @@ fn first(fds: &[RawFd]) -> Result<BorrowedFd<'_>, Errno> {
     Ok(unsafe { BorrowedFd::borrow_raw(fd) })
 }
 
-/// Puts `fresh` behind descriptors, whose flags and timeouts stay as they are.
-fn replace(fds: &[RawFd], fresh: &OwnedFd) -> Result<(), Errno> {
+// Linux has these (asm-generic/fcntl.h), and the `libc` crate does not.
+pub const F_SETSIG: c_int = 10;
+const F_GETSIG: c_int = 11;
+pub const F_SETOWN_EX: c_int = 15;
+const F_GETOWN_EX: c_int = 16;
+
+/// Lets `fresh` send the signal that `old` sends (`O_ASYNC`), to the same receiver.
+fn copy_signal(old: BorrowedFd<'_>, fresh: &OwnedFd) -> Result<(), Errno> {
+    let fcntl = |fd: RawFd, command: c_int, argument| kernel(SYS_fcntl, [fd.into(), command.into(), argument, 0, 0]);
+    let (old, fresh) = (old.as_raw_fd(), fresh.as_raw_fd());
+    // `struct f_owner_ex`: the kind of receiver, and its number.
+    let mut receiver: [c_int; 2] = [0; 2];
+    let at = receiver.as_mut_ptr().expose_provenance() as c_long;
+    fcntl(old, F_GETOWN_EX, at)?;
+    // One that has ended gets no signals.
+    let _ = fcntl(fresh, F_SETOWN_EX, at);
+    fcntl(fresh, F_SETSIG, fcntl(old, F_GETSIG, 0)?).map(drop)
+}
+
+/// Puts `fresh` behind descriptors, whose flags and timeouts stay as they are. `signals` says whether a receiver of signals may have been set.
+fn replace(fds: &[RawFd], fresh: &OwnedFd, signals: bool) -> Result<(), Errno> {
     let old = first(fds)?;
+    if signals {
+        copy_signal(old, fresh)?;
+    }
     fcntl_setfl(fresh, fcntl_getfl(old)?)?;
     for timeout in [Timeout::Recv, Timeout::Send] {
         if let Some(time) = socket_timeout(old, timeout)? {

@@ -22,6 +22,7 @@ use std::{
         fd::{AsFd, AsRawFd, OwnedFd},
         unix::thread::JoinHandleExt,
     },
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
     time::Duration,
 };
@@ -332,6 +333,70 @@ served! {
         assert_eq!(read(&fd, &mut text), Ok(16));
         assert_eq!(text, CIPHER[0]);
         assert_encrypts(&fd);
+    }
+}
+
+/// `FIOSETOWN`, `SIOCSPGRP`, `FIOGETOWN`, `SIOCGPGRP` (asm-generic/sockios.h).
+const SET_RECEIVER: [libc::c_ulong; 2] = [0x8901, 0x8902];
+const GET_RECEIVER: [libc::c_ulong; 2] = [0x8903, 0x8904];
+
+static SIGNALS: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn count(_: libc::c_int) {
+    SIGNALS.fetch_add(1, Ordering::SeqCst);
+}
+
+served! {
+    /// The calls are those that Linux has for every socket. When the signal comes, docs/run.md says.
+    fn a_signal_tells_of_readiness() {
+        let action = SigAction::new(SigHandler::Handler(count), SaFlags::SA_RESTART, SigSet::empty());
+        // SAFETY: the handler is async-signal-safe.
+        unsafe { sigaction(Signal::SIGIO, &action).unwrap() };
+        let ioctl = |fd: &OwnedFd, request, number: &mut libc::c_int| {
+            // SAFETY: the pointer is to a number, as these requests demand.
+            Errno::result(unsafe { libc::ioctl(fd.as_raw_fd(), request, &raw mut *number) })
+        };
+        // SAFETY: the command takes no pointers.
+        let receiver = |fd: &OwnedFd| unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_GETOWN) };
+        let (me, other) = (std::process::id() as libc::c_int, waiting());
+        for request in SET_RECEIVER {
+            let fd = waiting();
+            ioctl(&fd, request, &mut me.clone()).unwrap();
+            for request in GET_RECEIVER {
+                let mut got = 0;
+                ioctl(&fd, request, &mut got).unwrap();
+                assert_eq!(got, me);
+            }
+            assert_eq!((receiver(&fd), receiver(&other)), (me, 0));
+        }
+        let fd = waiting();
+        // SAFETY: as above.
+        assert_eq!(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETOWN, me) }, 0);
+        assert_eq!((receiver(&fd), receiver(&other)), (me, 0));
+        // Another socket stands behind it from here on.
+        assert_eq!(polled(&fd, PollFlags::POLLIN, 0), PollFlags::empty());
+        assert_eq!(receiver(&fd), me);
+        for by_ioctl in [false, true] {
+            let fd = waiting();
+            // SAFETY: as above.
+            assert_eq!(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETOWN, me) }, 0);
+            if by_ioctl {
+                ioctl(&fd, libc::FIOASYNC, &mut 1).unwrap();
+            } else {
+                fcntl(&fd, FcntlArg::F_SETFL(OFlag::O_ASYNC)).unwrap();
+            }
+            let before = SIGNALS.load(Ordering::SeqCst);
+            send(fd.as_raw_fd(), &PLAIN[0], MsgFlags::empty()).unwrap();
+            for _ in 0..200 {
+                if SIGNALS.load(Ordering::SeqCst) == before {
+                    thread::sleep(SOON / 10);
+                }
+            }
+            assert!(SIGNALS.load(Ordering::SeqCst) > before, "no signal");
+            assert_eq!(read(&fd, &mut [0; 16]), Ok(16));
+        }
+        // A program that asks for what no AF_ALG socket knows.
+        assert_eq!(ioctl(&other, libc::FIONREAD, &mut 0), Err(Errno::EOPNOTSUPP));
     }
 }
 

@@ -288,11 +288,13 @@ pub const PROV_R_MISSING_MESSAGE_DIGEST: c_uint = 129;
 pub const PROV_R_MISSING_PASS: c_uint = 130;
 pub const PROV_R_MISSING_SALT: c_uint = 131;
 pub const PROV_R_MISSING_SECRET: c_uint = 132;
+pub const PROV_R_NOT_SUPPORTED: c_uint = 136;
 pub const PROV_R_WRONG_OUTPUT_BUFFER_SIZE: c_uint = 139;
 pub const PROV_R_MISSING_SEED: c_uint = 140;
 pub const PROV_R_XTS_DUPLICATED_KEYS: c_uint = 149;
 pub const PROV_R_INVALID_MAC: c_uint = 151;
 pub const PROV_R_MISSING_CIPHER: c_uint = 155;
+pub const PROV_R_INVALID_KEY: c_uint = 158;
 pub const PROV_R_KEY_SIZE_TOO_SMALL: c_uint = 171;
 pub const PROV_R_INSUFFICIENT_DRBG_STRENGTH: c_uint = 181;
 pub const PROV_R_PARENT_LOCKING_NOT_ENABLED: c_uint = 182;
@@ -311,6 +313,7 @@ pub const PROV_R_REQUEST_TOO_LARGE_FOR_DRBG: c_uint = 196;
 pub const PROV_R_UNABLE_TO_LOCK_PARENT: c_uint = 201;
 pub const PROV_R_UNABLE_TO_RESEED: c_uint = 204;
 pub const PROV_R_INVALID_STATE: c_uint = 212;
+pub const PROV_R_SELF_TEST_KAT_FAILURE: c_uint = 215;
 pub const PROV_R_INVALID_INPUT_LENGTH: c_uint = 230;
 
 // Since OpenSSL 3.5. An older libcrypto ignores functions whose numbers it does not know.

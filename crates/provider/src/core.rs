@@ -2,8 +2,11 @@
 
 use crate::abi::{
     Dispatch, ERR_LIB_PROV, OSSL_FUNC_CORE_NEW_ERROR, OSSL_FUNC_CORE_SET_ERROR_DEBUG, OSSL_FUNC_CORE_VSET_ERROR,
-    PROV_R_INVALID_STATE,
+    PROV_R_CIPHER_OPERATION_FAILED, PROV_R_INVALID_AAD, PROV_R_INVALID_INPUT_LENGTH, PROV_R_INVALID_IV_LENGTH,
+    PROV_R_INVALID_KEY, PROV_R_INVALID_KEY_LENGTH, PROV_R_INVALID_STATE, PROV_R_INVALID_TAG, PROV_R_INVALID_TAG_LENGTH,
+    PROV_R_NO_KEY_SET, PROV_R_NOT_SUPPORTED, PROV_R_SELF_TEST_KAT_FAILURE, PROV_R_WRONG_OUTPUT_BUFFER_SIZE,
 };
+use algkit::Error;
 use std::{
     ffi::{c_char, c_int, c_uint, c_void},
     mem,
@@ -13,6 +16,26 @@ use std::{
 
 /// Why a function fails: one of `PROV_R_…`. libcrypto has the texts.
 pub type Reason = c_uint;
+
+/// The reason that says what algkit's error says.
+#[cold]
+pub fn reason(error: Error) -> Reason {
+    match error {
+        Error::Authentication => PROV_R_INVALID_TAG,
+        Error::KeyMissing(_) => PROV_R_NO_KEY_SET,
+        Error::KeyLength { .. } => PROV_R_INVALID_KEY_LENGTH,
+        Error::BadKey { .. } => PROV_R_INVALID_KEY,
+        Error::IvLength { .. } => PROV_R_INVALID_IV_LENGTH,
+        Error::TagLength { .. } => PROV_R_INVALID_TAG_LENGTH,
+        Error::TextLength { .. } => PROV_R_INVALID_INPUT_LENGTH,
+        Error::AssocLength { .. } | Error::LateAssoc(_) => PROV_R_INVALID_AAD,
+        Error::OutputLength { .. } => PROV_R_WRONG_OUTPUT_BUFFER_SIZE,
+        Error::Ended(_) => PROV_R_INVALID_STATE,
+        Error::SelfTest { .. } => PROV_R_SELF_TEST_KAT_FAILURE,
+        Error::Unknown(_) | Error::NotUsable(_) | Error::TableOnly { .. } => PROV_R_NOT_SUPPORTED,
+        _ => PROV_R_CIPHER_OPERATION_FAILED,
+    }
+}
 
 type NewError = unsafe extern "C" fn(*const c_void);
 type SetDebug = unsafe extern "C" fn(*const c_void, *const c_char, c_int, *const c_char);

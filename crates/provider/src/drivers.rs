@@ -1,6 +1,6 @@
 //! Looks up drivers by name, and keys them.
 
-use crate::{abi::PROV_R_CIPHER_OPERATION_FAILED, core::Reason};
+use crate::core::{Reason, reason};
 use algkit::{Error, Policy, Registry, Transform, Unkeyed, WeakKeys, cpu::CpuFeatures};
 use std::sync::{LazyLock, OnceLock};
 
@@ -29,7 +29,5 @@ pub fn keyed<T: Transform>(
     name: impl FnOnce() -> String,
     key: &[u8],
 ) -> Result<T, Reason> {
-    find(place, name)
-        .and_then(|unkeyed| unkeyed.key_with(key, WeakKeys::Allow))
-        .map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+    find(place, name).and_then(|unkeyed| unkeyed.key_with(key, WeakKeys::Allow)).map_err(reason)
 }

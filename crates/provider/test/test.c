@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
+#include <openssl/proverr.h>
 #include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <pthread.h>
@@ -1152,6 +1153,91 @@ static void opaque_keys(void) {
 }
 #endif
 
+/* Why a call failed: the first error that it left. */
+static void because(int reason, int line) {
+    unsigned long error = ERR_get_error();
+    if (ERR_GET_LIB(error) != ERR_LIB_PROV || ERR_GET_REASON(error) != reason || !ERR_reason_error_string(error)) {
+        fprintf(stderr, "%s instead of %s\n", ERR_reason_error_string(error), ERR_reason_error_string(ERR_PACK(ERR_LIB_PROV, 0, reason)));
+        fail("the reason", line);
+    }
+    checks++;
+    ERR_clear_error();
+}
+#define FAILS(call, reason) do { ERR_clear_error(); CHECK((call) <= 0); because(reason, __LINE__); } while (0)
+
+/* Each failure names its reason. */
+static void reasons(void) {
+    static const char *const aeads[] = { "AES-256-GCM", "AES-256-CCM", "ChaCha20-Poly1305" };
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+    EVP_CIPHER *cipher;
+    EVP_MAC *mac;
+    EVP_MAC_CTX *mac_ctx;
+    OSSL_PARAM params[2];
+    unsigned char tag[16], sealed[2048];
+    int n, m;
+    for (size_t i = 0; i < COUNT(aeads); i++)
+    for (int len = 48; len < 2048; len += 1000) /* in one piece, and in parts */
+    for (int parts = 0; parts < (i == 1 ? 1 : 2); parts++) {
+        int whole = parts ? 16 : len;
+        what = aeads[i];
+        CHECK((cipher = EVP_CIPHER_fetch(library, what, "provider=algkit")) != NULL);
+        FAILS(EVP_CipherInit_ex(ctx, cipher, NULL, NULL, NULL, 0) && EVP_CipherUpdate(ctx, ours, &n, text, 48), PROV_R_NO_KEY_SET);
+        CHECK(EVP_CipherInit_ex(ctx, cipher, NULL, key, iv, 1));
+        if (i == 1) CHECK(EVP_CipherUpdate(ctx, NULL, &n, NULL, len));
+        CHECK(EVP_CipherUpdate(ctx, sealed, &n, text, len) && EVP_CipherFinal_ex(ctx, sealed, &m));
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, i == 1 ? 12 : 16, tag) > 0);
+        EVP_CIPHER_CTX_reset(ctx);
+        tag[3] ^= 1;
+        CHECK(EVP_CipherInit_ex(ctx, cipher, NULL, NULL, NULL, 0) && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, i == 1 ? 12 : 16, tag) > 0);
+        CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, key, NULL, 0));
+        FAILS(EVP_CipherUpdate(ctx, ours, &n, sealed, whole), PROV_R_INVALID_IV_LENGTH);
+        CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, NULL, iv, 0));
+        if (i == 1) {
+            FAILS(EVP_CipherUpdate(ctx, ours, &n, sealed, len), PROV_R_INVALID_TAG);
+        } else {
+            for (int done = 0; done < len; done += whole) CHECK(EVP_CipherUpdate(ctx, ours, &n, sealed + done, whole < len - done ? whole : len - done));
+            FAILS(EVP_CipherFinal_ex(ctx, ours, &n), PROV_R_INVALID_TAG);
+            FAILS(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, i == 0 ? 5000 : 13, NULL), PROV_R_INVALID_IV_LENGTH);
+        }
+        EVP_CIPHER_CTX_reset(ctx);
+        EVP_CIPHER_free(cipher);
+    }
+
+    what = "AES-128-XTS";
+    CHECK((cipher = EVP_CIPHER_fetch(library, what, "provider=algkit")) != NULL);
+    CHECK(EVP_CipherInit_ex(ctx, cipher, NULL, key, iv, 1));
+    FAILS(EVP_CipherUpdate(ctx, ours, &n, text, 15), PROV_R_INVALID_INPUT_LENGTH);
+    FAILS(EVP_CIPHER_CTX_set_key_length(ctx, 31), PROV_R_INVALID_KEY_LENGTH);
+    memset(ours, 7, 32);
+    FAILS(EVP_CipherInit_ex(ctx, cipher, NULL, ours, iv, 1), PROV_R_XTS_DUPLICATED_KEYS);
+    EVP_CIPHER_CTX_reset(ctx);
+    EVP_CIPHER_free(cipher);
+
+    what = "AES-128-WRAP";
+    CHECK((cipher = EVP_CIPHER_fetch(library, what, "provider=algkit")) != NULL);
+    EVP_CIPHER_CTX_set_flags(ctx, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+    CHECK(EVP_CipherInit_ex(ctx, cipher, NULL, key, NULL, 0));
+    FAILS(EVP_CipherUpdate(ctx, ours, &n, text, 24), PROV_R_BAD_DECRYPT);
+    EVP_CIPHER_free(cipher);
+
+    params[1] = OSSL_PARAM_construct_end();
+    what = "HMAC";
+    CHECK((mac = EVP_MAC_fetch(library, what, "provider=algkit")) && (mac_ctx = EVP_MAC_CTX_new(mac)));
+    FAILS(EVP_MAC_init(mac_ctx, key, 16, NULL), PROV_R_MISSING_MESSAGE_DIGEST);
+    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"no digest", 0);
+    FAILS(EVP_MAC_init(mac_ctx, key, 16, params), PROV_R_INVALID_DIGEST);
+    EVP_MAC_CTX_free(mac_ctx); EVP_MAC_free(mac);
+    what = "CMAC";
+    CHECK((mac = EVP_MAC_fetch(library, what, "provider=algkit")) && (mac_ctx = EVP_MAC_CTX_new(mac)));
+    FAILS(EVP_MAC_init(mac_ctx, key, 16, NULL), PROV_R_MISSING_CIPHER);
+    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_CIPHER, (char *)"AES-128-CTR", 0);
+    FAILS(EVP_MAC_init(mac_ctx, key, 16, params), PROV_R_INVALID_MODE);
+    params[0] = OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_CIPHER, (char *)"AES-128-CBC", 0);
+    FAILS(EVP_MAC_init(mac_ctx, key, 15, params), PROV_R_INVALID_KEY_LENGTH);
+    EVP_MAC_CTX_free(mac_ctx); EVP_MAC_free(mac);
+    EVP_CIPHER_CTX_free(ctx);
+}
+
 /* Contexts of several threads, and copies of one context. */
 static EVP_CIPHER_CTX *common;
 
@@ -1220,6 +1306,7 @@ int main(int argc, char **argv) {
             pipelines("CAMELLIA-256-CBC");
 #endif
             EVP_KDF_do_all_provided(library, each_kdf, &kdfs);
+            reasons();
             printf("%d ciphers, %d digests, %d MACs and %d KDFs as OpenSSL's own, ", ciphers, digests, macs, kdfs);
             what = "the tables";
             CHECK(ciphers >= 99 && digests >= 16 && macs == 4 && kdfs == 4);

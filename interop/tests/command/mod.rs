@@ -39,6 +39,13 @@ pub fn algkit() -> &'static Path {
     })
 }
 
+/// The command, which SIGINT ends as if it had been started at a terminal. A job in the background inherits the signal as ignored, and the command leaves it so.
+pub fn interruptible() -> Command {
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(algkit());
+    command
+}
+
 /// The length of the large files in bytes: 64 MiB and a little, or 1 GiB and a little with `ALGKIT_BIG=1`.
 pub fn large() -> usize {
     let mib = if env::var_os("ALGKIT_BIG").is_some_and(|v| v == "1") { 1024 } else { 64 };

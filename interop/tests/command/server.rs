@@ -1,10 +1,10 @@
 //! `algkit volume serve`, running.
 
-use super::{algkit, foreign, volume::Place};
+use super::{foreign, interruptible, volume::Place};
 use std::{
     fs,
     io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
 };
 
 /// A running server, which is killed when this is dropped.
@@ -15,7 +15,7 @@ pub struct Server {
 
 impl Server {
     pub fn start(place: &Place, args: &[&str]) -> Self {
-        let mut serve = Command::new(algkit());
+        let mut serve = interruptible();
         serve.args(["volume", "serve", "--key-file", &place.at("key")]).args(args);
         let mut child = serve.stdout(Stdio::piped()).current_dir(place.folder.path()).spawn().expect("algkit");
         let mut uri = String::new();

@@ -6,6 +6,7 @@ pub struct BadKey(pub &'static str);
 
 /// Why [`super::AeadOps::check`] refuses a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The IV's contents are invalid, for this reason.
     Iv(&'static str),

@@ -4,7 +4,7 @@
 use super::{Lookup, cipher_mode};
 use crate::{
     Error, Name, Text,
-    blockwise::{each_batch_and_scratch, xor},
+    blockwise::{Block, each_batch_and_scratch, xor},
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
 };
 use algkit_primitives::InOut;
@@ -16,10 +16,10 @@ impl<C: CipherOps> Cfb<C> {
     /// Encrypts block by block, since each block depends on the one before.
     fn encrypt(&self, iv: &mut [u8], mut run: InOut<'_>) {
         let block = iv.len();
+        let mut keystream = Block::default();
+        let keystream = &mut keystream[..block];
         while !run.is_empty() {
             let mut part = run.take(run.len().min(block)).expect("no more than there is");
-            let mut keystream = [0; super::MAX_BLOCK];
-            let keystream = &mut keystream[..block];
             keystream.copy_from_slice(iv);
             self.0.encrypt_blocks(InOut::from(&mut *keystream));
             xor(keystream, part.src());

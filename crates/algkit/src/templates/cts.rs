@@ -4,7 +4,7 @@
 use super::{Lookup, MAX_BLOCK, args, bad, compose, skcipher};
 use crate::{
     Error, Name, Text,
-    blockwise::xor,
+    blockwise::{Block, xor},
     driver::{Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
 };
 use algkit_primitives::InOut;
@@ -21,7 +21,7 @@ impl Cts {
     fn steal(&self, direction: Direction, iv: &mut [u8], mut pieces: InOut<'_>) {
         let bs = iv.len();
         let partial = pieces.len() - bs;
-        let (mut whole, mut padded) = ([0; MAX_BLOCK], [0; MAX_BLOCK]);
+        let (mut whole, mut padded) = (Block::default(), Block::default());
         let (whole, padded) = (&mut whole[..bs], &mut padded[..bs]);
         whole.copy_from_slice(&pieces.src()[..bs]);
         padded[..partial].copy_from_slice(&pieces.src()[bs..]);
@@ -38,15 +38,13 @@ impl Cts {
                 // The first piece decrypts to (zero-padded last plaintext) ^ (previous ciphertext block). So beyond
                 // the last plaintext it holds the stolen end of that block.
                 self.cbc(direction, &mut [0; MAX_BLOCK][..bs], InOut::from(&mut *whole));
-                let mut last = [0; MAX_BLOCK];
-                last[..partial].copy_from_slice(&whole[..partial]);
-                xor(&mut last[..partial], &padded[..partial]);
+                xor(&mut whole[..partial], &padded[..partial]);
                 padded[partial..].copy_from_slice(&whole[partial..]);
                 self.cbc(direction, iv, InOut::from(&mut *padded));
                 // The kernel's template returns the last whole ciphertext block as the IV.
                 iv.copy_from_slice(&chain[..bs]);
                 pieces.put(0, padded);
-                pieces.put(bs, &last[..partial]);
+                pieces.put(bs, &whole[..partial]);
             }
         }
     }

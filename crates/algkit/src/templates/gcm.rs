@@ -4,7 +4,7 @@
 use super::{Lookup, args, bad, compose, hash, pad16, parts::TagInParts, shorten, skcipher, with_list};
 use crate::{
     Error, Name, Sizes, Text,
-    blockwise::xor,
+    blockwise::{Block, xor},
     driver::{
         AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, Keyed, Refusal, Shape, SkcipherOps,
         TextRule, Type,
@@ -13,7 +13,7 @@ use crate::{
 };
 use algkit_primitives::InOut;
 use std::sync::Arc;
-use zeroize::{Zeroizing, optimization_barrier};
+use zeroize::Zeroizing;
 
 /// Tag lengths (SP 800-38D section 5.2.1.2).
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 8, 12, 13, 14, 15, 16]);
@@ -33,16 +33,16 @@ struct Gcm {
 
 impl Gcm {
     /// The tag mask E(J0), and the counter block that follows J0.
-    fn start(&self, iv: &[u8]) -> (Zeroizing<[u8; 16]>, Counter) {
+    fn start(&self, iv: &[u8]) -> (Zeroizing<[u8; 16]>, Block) {
         let mut mask = Zeroizing::new([0; 16]);
         let mut counter = self.zeroth(iv);
         self.crypt(Direction::Encrypt, &mut counter.0, &mut Text::from(&mut mask[..]));
         (mask, counter)
     }
 
-    /// The pre-counter block J0 (section 7.1, step 2).
-    fn zeroth(&self, iv: &[u8]) -> Counter {
-        let mut block = Counter([0; 16]);
+    /// The pre-counter block J0 (section 7.1, step 2). That of an IV that is hashed is a polynomial of the hash key.
+    fn zeroth(&self, iv: &[u8]) -> Block {
+        let mut block = Block::default();
         if iv.len() == 12 {
             block.0[..12].copy_from_slice(iv);
             block.0[15] = 1;
@@ -95,24 +95,12 @@ impl Gcm {
     }
 }
 
-/// A counter block. It is wiped, because that of an IV that was hashed is a polynomial of the hash key.
-#[derive(Clone)]
-struct Counter([u8; 16]);
-
-impl Drop for Counter {
-    fn drop(&mut self) {
-        // One store. `Zeroize` makes sixteen.
-        self.0 = [0; 16];
-        optimization_barrier(&self.0);
-    }
-}
-
 /// A message in parts.
 #[derive(Clone)]
 struct Message {
     gcm: Arc<Gcm>,
     mask: Zeroizing<[u8; 16]>,
-    counter: Counter,
+    counter: Block,
     /// Before the mask.
     tag: TagInParts,
 }

@@ -1,10 +1,10 @@
 //! Propagating cipher block chaining (Kerberos 4): each block is XORed with the plaintext and the ciphertext of the
 //! previous block. The IV becomes the XOR of the last plaintext and ciphertext blocks.
 
-use super::{Lookup, MAX_BLOCK, cipher_mode};
+use super::{Lookup, cipher_mode};
 use crate::{
     Error, Name, Text,
-    blockwise::xor,
+    blockwise::{Block, xor},
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
 };
 use algkit_primitives::InOut;
@@ -14,25 +14,24 @@ struct Pcbc<C>(C);
 impl<C: CipherOps> SkcipherOps for Pcbc<C> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let bs = iv.len();
-        let (mut before, mut after) = ([0; MAX_BLOCK], [0; MAX_BLOCK]);
-        let (before, after) = (&mut before[..bs], &mut after[..bs]);
+        let mut next = Block::default();
+        let next = &mut next[..bs];
         while let Some(mut run) = text.next(bs, 0) {
             while let Some(mut block) = run.take(bs) {
-                before.copy_from_slice(block.src());
-                after.copy_from_slice(before);
+                next.copy_from_slice(block.src());
                 match direction {
                     Direction::Encrypt => {
-                        xor(after, iv);
-                        self.0.encrypt_blocks(InOut::from(&mut *after));
+                        xor(next, iv);
+                        self.0.encrypt_blocks(InOut::from(&mut *next));
                     }
                     Direction::Decrypt => {
-                        self.0.decrypt_blocks(InOut::from(&mut *after));
-                        xor(after, iv);
+                        self.0.decrypt_blocks(InOut::from(&mut *next));
+                        xor(next, iv);
                     }
                 }
-                block.put(0, after);
-                iv.copy_from_slice(before);
-                xor(iv, after);
+                iv.copy_from_slice(block.src());
+                xor(iv, next);
+                block.put(0, next);
             }
         }
     }

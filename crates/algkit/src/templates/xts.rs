@@ -8,7 +8,7 @@
 use super::{Lookup, cipher, cipher128, compose};
 use crate::{
     Error, Name, Text,
-    blockwise::mul_x,
+    blockwise::{Block, mul_x},
     driver::{BadKey, CipherOps, Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type, WeakKeys},
 };
 use algkit_primitives::InOut;
@@ -63,12 +63,12 @@ impl<D: CipherOps, S: CipherOps> SkcipherOps for Xts<D, S> {
             if direction == Direction::Decrypt {
                 std::mem::swap(&mut one, &mut two);
             }
-            let mut block: [u8; 16] = tail.get(0);
+            let mut block = Block(tail.get(0));
             self.data.xts(direction, &mut one, InOut::from(&mut block[..]));
-            let mut stolen = block;
+            let mut stolen = block.clone();
             stolen[..partial].copy_from_slice(&tail.src()[16..]);
             self.data.xts(direction, &mut two, InOut::from(&mut stolen[..]));
-            tail.put(0, &stolen);
+            tail.put(0, &*stolen);
             tail.put(16, &block[..partial]);
         }
     }

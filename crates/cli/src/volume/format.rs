@@ -4,14 +4,13 @@ use super::{
     Access, Named,
     args::{FormatArgs, Kind, NewVolumeArgs, keys::KdfArgs},
     kdf::{self, DEFAULT_HASH},
-    passphrase::{self, confirmed},
+    passphrase::{self, may_be_lost},
     random, signature,
     steady::Steady,
 };
 use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
 use algkit_volume::{CipherSpec, Header, Key, ReadAt, Version, WriteAt, format::Options};
 use std::{
-    io::{self, IsTerminal},
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -26,7 +25,7 @@ pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
             Err(algkit_volume::Error::NoHeader) => signature::there(&image.file).map_err(failed)?,
             Err(error) => Some(format!("a volume ({error})")),
         };
-        lost.map_or(Ok(()), |what| may_be_lost(&what, &args.image))?;
+        lost.map_or(Ok(()), |what| may_be_lost("format", &what, &args.image))?;
     }
     let (version, options, passphrase) = chosen(&args.new, args.new_key_file.as_deref(), &args.image)?;
     let random = random()?;
@@ -37,16 +36,6 @@ pub fn run(args: &FormatArgs) -> Result<Answer, Error> {
         return Ok(Answer::Yes);
     }
     give_tags(&image, &header, &unlocked.key, &steady.asked)
-}
-
-/// An error unless somebody at the terminal agrees.
-fn may_be_lost(what: &str, image: &Path) -> Result<(), Error> {
-    let name = image.display();
-    if io::stdin().is_terminal() {
-        return confirmed(&format!("{name} has {what}. All that is there will be lost."));
-    }
-    let reason = format!("`{name}` has {what}; all that is there would be lost (-q formats it all the same)");
-    Err(Error::Option { option: "format", reason })
 }
 
 /// Encrypts zeros from the beginning to the end, so that each sector has a tag.

@@ -6,7 +6,7 @@ use super::{
         Kind,
         headers::{ConvertArgs, HeaderBackupArgs, HeaderRestoreArgs, RepairArgs},
     },
-    passphrase::confirmed,
+    passphrase::{confirmed, may_be_lost},
     random, uninterrupted,
 };
 use crate::{
@@ -68,7 +68,10 @@ pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
         Err(_) => format!("There is no good header on {name}. What is there will be overwritten."),
     };
     if !args.batch_mode {
-        confirmed(&question)?;
+        match instead(&image)? {
+            Some(what) => may_be_lost("header-restore", what, &image.path)?,
+            None => confirmed(&question)?,
+        }
     }
     let random = random()?;
     uninterrupted(|| header.restore(&backup.file, &image.file, &random)).map_err(|error| image.error(error))?;
@@ -84,10 +87,21 @@ fn layout(header: &Header) -> (u64, u32) {
     (header.data_offset(), key_size)
 }
 
+/// What has taken the place of a volume that has a good second copy of its header, if something has.
+fn instead(image: &Named) -> Result<Option<&'static str>, Error> {
+    // Of a bad header, more is said by whoever needs a good one.
+    Header::read(&image.file).map_or(Ok(None), |header| image.instead(&header))
+}
+
 pub fn repair(args: &RepairArgs) -> Result<Answer, Error> {
     let image = Named::open(&args.image, Access::Header)?;
     if !args.batch_mode {
-        confirmed(&format!("What is damaged of the header on {} will be written again.", image.path.display()))?;
+        match instead(&image)? {
+            Some(what) => may_be_lost("repair", what, &image.path)?,
+            None => {
+                confirmed(&format!("What is damaged of the header on {} will be written again.", image.path.display()))?
+            }
+        }
     }
     let random = random()?;
     let mended = uninterrupted(|| Header::repair(&image.file, &random)).map_err(|error| image.error(error))?;

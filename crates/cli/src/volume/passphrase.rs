@@ -68,6 +68,16 @@ pub fn confirmed(what: &str) -> Result<(), Error> {
     }
 }
 
+/// An error of `command` unless somebody at the terminal agrees to lose what the image has.
+pub fn may_be_lost(command: &'static str, what: &str, image: &Path) -> Result<(), Error> {
+    let name = image.display();
+    if io::stdin().is_terminal() {
+        return confirmed(&format!("{name} has {what}. All that is there will be lost."));
+    }
+    let reason = format!("`{name}` has {what}; all that is there would be lost (-q goes on all the same)");
+    Err(Error::Option { option: command, reason })
+}
+
 /// Reads a file, from `offset`: `size` bytes, or all.
 pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Zeroizing<Vec<u8>>, Error> {
     let offset = offset.unwrap_or(0);

@@ -8,7 +8,9 @@ use super::{
     },
     format,
     kdf::{self, DEFAULT_HASH},
-    limits, passphrase, random, refuse_as_header, turn, uninterrupted,
+    limits, passphrase, random, refuse_as_header,
+    steady::hold,
+    turn, uninterrupted,
 };
 use crate::{answer::Answer, error::Error, out::complain, output::Output, progress::Progress};
 use algkit_volume::{
@@ -17,16 +19,9 @@ use algkit_volume::{
     luks2::{self, Mode},
     reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT},
 };
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
-    flag::register,
-};
 use std::{
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
 };
 use zeroize::Zeroizing;
 
@@ -359,11 +354,8 @@ fn rewrite(
     if how.init_only {
         return Ok(Answer::Yes);
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGHUP, SIGINT, SIGTERM] {
-        // Without a handler the reencryption can be resumed all the same.
-        let _ = register(signal, Arc::clone(&stop));
-    }
+    let stop = Arc::default();
+    hold(&stop);
     // The command that began it, given again, has not agreed to lose anything.
     let lose_torn_zone = how.resume_only && how.resilience == Some(ResilienceArg::None);
     let options = Resume { hotzone: how.hotzone_size, lose_torn_zone };

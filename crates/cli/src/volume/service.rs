@@ -3,11 +3,9 @@
 use crate::{
     error::Error,
     out::{complain, to_stdout},
+    signals,
 };
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
-    iterator::Signals,
-};
+use signal_hook::iterator::Signals;
 use std::{
     env,
     io::{self, Write},
@@ -31,7 +29,7 @@ const TOLD: u32 = 20;
 
 /// The signals that ask the server to end. From now on they do not end it by themselves.
 pub fn asked_to_end() -> Result<Signals, Error> {
-    Signals::new([SIGHUP, SIGINT, SIGTERM]).map_err(|source| Error::Read { name: "signals".to_owned(), source })
+    Signals::new(signals::that_end()).map_err(|source| Error::Read { name: "signals".to_owned(), source })
 }
 
 /// Tells on standard error what clients are told by an error number.

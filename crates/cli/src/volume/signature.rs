@@ -1,4 +1,4 @@
-//! What is on a disk that is about to be overwritten.
+//! What is on a disk of which something is about to be overwritten.
 
 use algkit_volume::{Error, ReadAt};
 use zeroize::Zeroizing;
@@ -7,6 +7,9 @@ use zeroize::Zeroizing;
 const COVERED: u64 = 16 << 20;
 
 const CHUNK: usize = 1 << 20;
+
+/// What the second copy of a LUKS2 header begins with.
+const SECOND_HEADER: &[u8] = b"SKUL\xba\xbe";
 
 /// Where what begins how. The first that is there names it, so that what also has a boot sector comes before that.
 const KNOWN: &[(usize, &[u8], &str)] = &[
@@ -34,12 +37,12 @@ const KNOWN: &[(usize, &[u8], &str)] = &[
     (0, b"vhdxfile", "a VHDX image"),
     (0, b"KDMV", "a VMDK image"),
     // The second copy of a header whose first one is gone lies at one of these places.
-    (16 << 10, b"SKUL\xba\xbe", "what is left of a LUKS2 volume"),
-    (32 << 10, b"SKUL\xba\xbe", "what is left of a LUKS2 volume"),
-    (64 << 10, b"SKUL\xba\xbe", "what is left of a LUKS2 volume"),
-    (128 << 10, b"SKUL\xba\xbe", "what is left of a LUKS2 volume"),
-    (256 << 10, b"SKUL\xba\xbe", "what is left of a LUKS2 volume"),
-    (512 << 10, b"SKUL\xba\xbe", "what is left of a LUKS2 volume"),
+    (16 << 10, SECOND_HEADER, "what is left of a LUKS2 volume"),
+    (32 << 10, SECOND_HEADER, "what is left of a LUKS2 volume"),
+    (64 << 10, SECOND_HEADER, "what is left of a LUKS2 volume"),
+    (128 << 10, SECOND_HEADER, "what is left of a LUKS2 volume"),
+    (256 << 10, SECOND_HEADER, "what is left of a LUKS2 volume"),
+    (512 << 10, SECOND_HEADER, "what is left of a LUKS2 volume"),
     (510, b"\x55\xaa", "a partition table or a boot sector"),
 ];
 
@@ -51,13 +54,22 @@ pub fn there(disk: &dyn ReadAt) -> Result<Option<String>, Error> {
         let chunk = &mut chunk[..(end - at).min(CHUNK as u64) as usize];
         disk.read_at(at, chunk)?;
         let Some(first) = chunk.iter().position(|byte| *byte != 0) else { continue };
-        let begins = |(place, magic, _): &&(usize, &[u8], &str)| {
-            at == 0 && chunk.get(*place..).is_some_and(|rest| rest.starts_with(magic))
-        };
-        return Ok(Some(match KNOWN.iter().find(begins) {
+        return Ok(Some(match KNOWN.iter().find(|known| at == 0 && begins(chunk, known)) {
             Some((_, _, name)) => (*name).to_owned(),
             None => format!("data at byte {}", at + first as u64),
         }));
     }
     Ok(None)
+}
+
+/// What has taken the place of a LUKS2 header whose second copy is still there.
+pub fn instead(disk: &dyn ReadAt) -> Result<Option<&'static str>, Error> {
+    let mut start = Zeroizing::new(vec![0; disk.size()?.min(CHUNK as u64) as usize]);
+    disk.read_at(0, &mut start)?;
+    let found = KNOWN.iter().find(|known| known.1 != SECOND_HEADER && begins(&start, known));
+    Ok(found.map(|(_, _, name)| *name))
+}
+
+fn begins(start: &[u8], (place, magic, _): &(usize, &[u8], &str)) -> bool {
+    start.get(*place..).is_some_and(|rest| rest.starts_with(magic))
 }

@@ -1,24 +1,22 @@
 //! Signals while something is written that has to be written as a whole.
 
+use crate::signals;
 use algkit_volume::{Error, ReadAt, WriteAt};
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
-    flag::register,
-};
+use signal_hook::flag::register;
 use std::{
     fs::File,
     sync::{Arc, Once, atomic::AtomicBool},
 };
 
-/// From now on SIGHUP, SIGINT and SIGTERM do no more than set the flag, so the command has to end soon.
-fn hold(asked: &Arc<AtomicBool>) {
-    for signal in [SIGHUP, SIGINT, SIGTERM] {
-        // Without a handler, the order of what is written still leaves a good header.
+/// From now on the signals that end the command do no more than set the flag, so it has to end soon.
+pub fn hold(asked: &Arc<AtomicBool>) {
+    for signal in signals::that_end() {
+        // Without a handler, the order of what is written still leaves a header that opens, and a reencryption that can be resumed.
         let _ = register(signal, Arc::clone(asked));
     }
 }
 
-/// Runs `work`, which SIGHUP, SIGINT and SIGTERM do not interrupt. They stay without effect.
+/// Runs `work`, which no signal that ends the command interrupts. These signals stay without effect.
 pub fn uninterrupted<T>(work: impl FnOnce() -> T) -> T {
     hold(&Arc::default());
     work()

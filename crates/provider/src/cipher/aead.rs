@@ -9,7 +9,11 @@ use super::{
     record::{self, HEADER},
     shared::{Shared, set_key},
 };
-use crate::{abi::*, core::Reason, memory};
+use crate::{
+    abi::*,
+    core::{Reason, reason},
+    memory,
+};
 use algkit::{Aead, InOut, Sealing, Unverified};
 use std::sync::Arc;
 
@@ -71,7 +75,8 @@ impl<const GCM: bool> Authenticated<GCM> {
                 // Without an IV, GCM makes a random one (SP 800-38D, section 8.2.2), which the caller can ask for.
                 random(&mut self.iv[..self.iv_len])?;
             }
-            Progress::NoIv | Progress::Ended => return Err(PROV_R_INVALID_STATE),
+            Progress::NoIv => return Err(PROV_R_INVALID_IV_LENGTH),
+            Progress::Ended => return Err(PROV_R_INVALID_STATE),
             Progress::Ready => (),
         }
         self.progress = Progress::Early;
@@ -92,7 +97,7 @@ impl<const GCM: bool> Authenticated<GCM> {
                 self.key.as_ref().ok_or(PROV_R_NO_KEY_SET)?.start_unverified(iv).map(|new| *place = Some(new))
             }
         };
-        begun.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        begun.map_err(reason)?;
         self.progress = Progress::Begun;
         let (assoc, text) = self.early.parts();
         let done = match (self.shared.encrypt, &mut self.sealing, &mut self.opening) {
@@ -100,7 +105,7 @@ impl<const GCM: bool> Authenticated<GCM> {
             (false, _, Some(message)) => message.assoc(assoc).and_then(|()| message.decrypt_unverified(text)),
             _ => return Err(PROV_R_INVALID_STATE),
         };
-        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        done.map_err(reason)?;
         self.early.wipe();
         if self.counted_iv && self.shared.encrypt {
             self.count_iv();
@@ -136,7 +141,7 @@ impl<const GCM: bool> Authenticated<GCM> {
         self.early.forget_text();
         self.go_on()?;
         let message = self.opening.as_mut().ok_or(PROV_R_INVALID_STATE)?;
-        message.decrypt_unverified(InOut::from(text.dst())).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        message.decrypt_unverified(InOut::from(text.dst())).map_err(reason)?;
         Ok(true)
     }
 
@@ -214,7 +219,7 @@ impl<const GCM: bool> Authenticated<GCM> {
         self.progress = Progress::Ended;
         let key = self.key()?;
         let done = if encrypt { key.encrypt(&iv, &[&aad], text, tag) } else { key.decrypt(&iv, &[&aad], text, tag) };
-        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        done.map_err(reason)?;
         Ok(if encrypt { record.len() } else { len })
     }
 }
@@ -327,7 +332,7 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
                 (false, _, Some(message)) => message.assoc(assoc),
                 _ => return Err(PROV_R_INVALID_STATE),
             };
-            done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            done.map_err(reason)?;
             return Ok(run.len);
         }
         // SAFETY: the buffers have this many bytes.
@@ -341,7 +346,7 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
             (false, _, Some(message)) => message.decrypt_unverified(text),
             _ => return Err(PROV_R_INVALID_STATE),
         };
-        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        done.map_err(reason)?;
         Ok(run.len)
     }
 
@@ -361,7 +366,7 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
             (false, _, Some(message)) => message.verify(&self.tag[..tag_len]),
             _ => return Err(PROV_R_INVALID_STATE),
         };
-        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        done.map_err(reason)?;
         self.tag_len = Some(tag_len);
         Ok(0)
     }

@@ -9,7 +9,11 @@ use super::{
     record::{self, HEADER},
     shared::{Keyed, Shared, hmac},
 };
-use crate::{abi::*, core::Reason, memory};
+use crate::{
+    abi::*,
+    core::{Reason, reason},
+    memory,
+};
 use algkit::{
     Hash, Skcipher, State, Turns,
     batch::{self, Request},
@@ -122,15 +126,15 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
             hashed += first;
             let count = (len - hashed) / Turns::BYTES;
             let mut turns = Turns::new(record, 0, hashed, count).ok_or(PROV_R_INVALID_INPUT_LENGTH)?;
-            key.encrypt_hashing(iv, &mut turns, state).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            key.encrypt_hashing(iv, &mut turns, state).map_err(reason)?;
             encrypted = count * Turns::BYTES;
             hashed += encrypted;
         }
         let (text, end) = record.split_at_mut(len);
         let (tag, padding) = end.split_at_mut(Self::MAC);
-        state.digest_into(&[&text[hashed..]], tag).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        state.digest_into(&[&text[hashed..]], tag).map_err(reason)?;
         padding.fill(padding.len() as u8 - 1);
-        key.encrypt(iv, &mut record[encrypted..]).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        key.encrypt(iv, &mut record[encrypted..]).map_err(reason)?;
         Ok(record.len())
     }
 
@@ -140,10 +144,10 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
         let mut opened = record::Cbc::default();
         opened.set_version(version(&header).into())?;
         opened.set_mac_size(Self::MAC)?;
-        key.decrypt(iv, &mut *record).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        key.decrypt(iv, &mut *record).map_err(reason)?;
         let done = opened.verify(record, BLOCK, |text, least, len, tag| {
             header[11..].copy_from_slice(&(len as u16).to_be_bytes());
-            mac.begin(&header).digest_within(text, least, len, tag).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+            mac.begin(&header).digest_within(text, least, len, tag).map_err(reason)
         });
         if done.is_err() {
             record.fill(0);

@@ -5,7 +5,11 @@ use super::{
     record::{self, HEADER},
     shared::{Shared, set_iv, set_key},
 };
-use crate::{abi::*, core::Reason, memory};
+use crate::{
+    abi::*,
+    core::{Reason, reason},
+    memory,
+};
 use algkit::{Aead, InOut, ccm_iv};
 use std::sync::Arc;
 
@@ -44,7 +48,7 @@ impl Ccm {
         };
         self.assoc.clear();
         (self.text_len, self.tag_set) = (None, self.shared.encrypt);
-        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+        done.map_err(reason)
     }
 
     /// A record of TLS: explicit IV, text, tag.

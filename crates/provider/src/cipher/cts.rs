@@ -7,7 +7,11 @@ use super::{
     Context, Run,
     shared::{Keyed, Shared},
 };
-use crate::{abi::*, core::Reason, memory};
+use crate::{
+    abi::*,
+    core::{Reason, reason},
+    memory,
+};
 use std::ffi::CStr;
 
 const BLOCK: usize = 16;
@@ -92,7 +96,7 @@ impl Context for Cts {
             end.rotate_right(end.len().min(BLOCK));
             key.decrypt(iv, text)
         };
-        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        done.map_err(reason)?;
         self.updated = true;
         Ok(run.len)
     }

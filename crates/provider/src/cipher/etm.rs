@@ -8,7 +8,11 @@ use super::{
     Context, Run,
     shared::{Keyed, Shared, hmac},
 };
-use crate::{abi::*, core::Reason, memory};
+use crate::{
+    abi::*,
+    core::{Reason, reason},
+    memory,
+};
 use algkit::Hash;
 use std::{mem, sync::Arc};
 use subtle::ConstantTimeEq;
@@ -84,14 +88,14 @@ impl<const MAC: usize> Context for Etm<MAC> {
         let mut mac = [0; MAC];
         if self.shared.encrypt {
             self.keyed.crypt(&self.shared, text.reborrow())?;
-            mac_key.digest_into(&[text.dst()], &mut mac).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            mac_key.digest_into(&[text.dst()], &mut mac).map_err(reason)?;
             (self.tag, self.tag_len) = (mac, MAC);
         } else {
             let tag_len = mem::take(&mut self.tag_len);
             if tag_len == 0 {
                 return Err(PROV_R_TAG_NOT_SET);
             }
-            mac_key.digest_into(&[text.src()], &mut mac).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            mac_key.digest_into(&[text.src()], &mut mac).map_err(reason)?;
             if !bool::from(mac[..tag_len].ct_eq(&self.tag[..tag_len])) {
                 return Err(PROV_R_INVALID_TAG);
             }

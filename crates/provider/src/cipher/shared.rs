@@ -3,7 +3,7 @@
 use super::Row;
 use crate::{
     abi::*,
-    core::{Core, Reason},
+    core::{Core, Reason, reason},
     digest, drivers,
 };
 use algkit::{Aead, Cipher, Error, Hash, InOut, Skcipher, Transform, Unkeyed, WeakKeys};
@@ -102,7 +102,7 @@ pub fn set_key<T: Found>(shared: &Shared, transform: &mut Option<Arc<T>>, key: &
         *transform = None;
         match error {
             Error::BadKey { .. } if xts => PROV_R_XTS_DUPLICATED_KEYS,
-            _ => PROV_R_CIPHER_OPERATION_FAILED,
+            error => reason(error),
         }
     })
 }
@@ -173,7 +173,7 @@ impl Keyed {
     pub fn crypt(&mut self, shared: &Shared, text: InOut<'_>) -> Result<(), Reason> {
         let (key, iv) = self.parts(shared)?;
         let done = if shared.encrypt { key.encrypt(iv, text) } else { key.decrypt(iv, text) };
-        done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+        done.map_err(reason)
     }
 
     /// Answers the parameters that are about the IV.

@@ -5,7 +5,11 @@ use super::{
     Context, Run,
     shared::{Keyed, MODE_PARAMS, Shared},
 };
-use crate::{abi::*, core::Reason, memory};
+use crate::{
+    abi::*,
+    core::{Reason, reason},
+    memory,
+};
 use algkit::InOut;
 use zeroize::Zeroize;
 
@@ -48,7 +52,7 @@ impl<const KIND: u8> Stream<KIND> {
             let (run, rest) = text.split_at(len);
             let mut iv = *place;
             let done = if encrypt { key.encrypt(&mut iv, run) } else { key.decrypt(&mut iv, run) };
-            done.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            done.map_err(reason)?;
             if KIND == CHACHA {
                 let counter = u64::from_le_bytes(place[..8].try_into().expect("8 bytes")).wrapping_add(len as u64 / 64);
                 iv[..8].copy_from_slice(&counter.to_le_bytes());

@@ -8,7 +8,11 @@ use super::{
     Context, Run,
     shared::{MODE_PARAMS, Shared, set_iv, set_key},
 };
-use crate::{abi::*, core::Reason, memory};
+use crate::{
+    abi::*,
+    core::{Reason, reason},
+    memory,
+};
 use algkit::{Cipher, Direction, Error, key_wrap};
 use std::{ptr, sync::Arc};
 
@@ -96,7 +100,11 @@ impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> 
             ptr::copy(src.wrapping_add(before_src), at, len - before_src);
             (word, memory::room(at, key_len))
         };
-        let (word, written) = self.run(cipher, word, key, len).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        let (word, written) = self.run(cipher, word, key, len).map_err(|error| match error {
+            // There is no tag: the key itself has the mark that is missing.
+            Error::Authentication => PROV_R_BAD_DECRYPT,
+            error => reason(error),
+        })?;
         // SAFETY: as above.
         unsafe { memory::room(dst, before_dst) }.copy_from_slice(&word[..before_dst]);
         Ok(before_dst + written)

@@ -4,7 +4,11 @@ use super::{
     Context, Run,
     shared::{Keyed, Shared},
 };
-use crate::{abi::*, core::Reason, memory};
+use crate::{
+    abi::*,
+    core::{Reason, reason},
+    memory,
+};
 
 #[derive(Clone)]
 pub struct Xts {
@@ -48,7 +52,7 @@ impl Context for Xts {
         let text = unsafe { memory::in_out(run.src, run.dst, run.len)? };
         let encrypt = self.shared.encrypt;
         let done = if encrypt { key.encrypt_once(iv, text) } else { key.decrypt_once(iv, text) };
-        done.map_err(|_| PROV_R_INVALID_INPUT_LENGTH)?;
+        done.map_err(reason)?;
         Ok(run.len)
     }
 

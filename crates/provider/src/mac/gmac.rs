@@ -4,7 +4,7 @@ use super::Context;
 use crate::{
     abi::*,
     cipher::{self, Row},
-    core::{Core, Reason},
+    core::{Core, Reason, reason},
     drivers, memory,
 };
 use algkit::{Aead, Sealing};
@@ -37,7 +37,7 @@ impl Gmac {
                 Some(message) => message.restart(iv),
                 place => key.start(iv).map(|new| *place = Some(new)),
             };
-            begun.map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+            begun.map_err(reason)?;
             (self.fresh_iv, self.ended) = (false, false);
         }
         self.message.as_mut().filter(|_| !self.ended).ok_or(PROV_R_INVALID_STATE)
@@ -91,7 +91,7 @@ impl Context for Gmac {
     }
 
     fn set_key(&mut self, key: &[u8]) -> Result<(), Reason> {
-        let cipher = self.cipher.ok_or(PROV_R_INVALID_STATE)?;
+        let cipher = self.cipher.ok_or(PROV_R_MISSING_CIPHER)?;
         (self.key, self.message) = (None, None);
         if key.len() != cipher.key {
             return Err(PROV_R_INVALID_KEY_LENGTH);
@@ -109,12 +109,12 @@ impl Context for Gmac {
     unsafe fn update(&mut self, data: *const u8, len: usize) -> Result<(), Reason> {
         // SAFETY: as the caller promises.
         let data = unsafe { memory::bytes(data, len) };
-        self.message()?.assoc(data).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
+        self.message()?.assoc(data).map_err(reason)
     }
 
     fn finish(&mut self, out: &mut [u8]) -> Result<usize, Reason> {
         let out = out.get_mut(..TAG).ok_or(PROV_R_OUTPUT_BUFFER_TOO_SMALL)?;
-        self.message()?.finish(out).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
+        self.message()?.finish(out).map_err(reason)?;
         self.ended = true;
         Ok(TAG)
     }

@@ -21,6 +21,9 @@ pub trait Over: Copy + 'static {
     /// The length of the MAC, if it is always the same.
     const SIZE: Option<usize> = None;
     const SETTABLE: &'static [Param];
+    /// Why there is none: no name, or one that is unknown.
+    const MISSING: Reason;
+    const UNKNOWN: Reason;
     /// Whether a key serves one message.
     const ONE_TIME: bool = false;
     /// Whether it authenticates records of TLS.
@@ -47,6 +50,8 @@ pub struct Hmac(&'static digest::Row);
 
 impl Over for Hmac {
     const PARAM: &'static [u8] = OSSL_MAC_PARAM_DIGEST;
+    const MISSING: Reason = PROV_R_MISSING_MESSAGE_DIGEST;
+    const UNKNOWN: Reason = PROV_R_INVALID_DIGEST;
     const RECORDS: bool = true;
     const SETTABLE: &'static [Param] = &[
         Param::utf8(OSSL_MAC_PARAM_DIGEST),
@@ -80,6 +85,8 @@ pub struct Cmac(&'static cipher::Row);
 
 impl Over for Cmac {
     const PARAM: &'static [u8] = OSSL_MAC_PARAM_CIPHER;
+    const MISSING: Reason = PROV_R_MISSING_CIPHER;
+    const UNKNOWN: Reason = PROV_R_INVALID_MODE;
     const SETTABLE: &'static [Param] = &[
         Param::utf8(OSSL_MAC_PARAM_CIPHER),
         Param::utf8(OSSL_MAC_PARAM_PROPERTIES),
@@ -109,6 +116,8 @@ pub struct Poly1305;
 
 impl Over for Poly1305 {
     const PARAM: &'static [u8] = b"";
+    const MISSING: Reason = PROV_R_INVALID_STATE;
+    const UNKNOWN: Reason = PROV_R_INVALID_STATE;
     const SIZE: Option<usize> = Some(16);
     const SETTABLE: &'static [Param] = &[Param::octets(OSSL_MAC_PARAM_KEY), Param::END];
     const ONE_TIME: bool = true;
@@ -208,7 +217,7 @@ impl<O: Over> Context for Hashed<O> {
 
     fn choose(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {
         if key == O::PARAM {
-            let over = O::named(param.string()?).ok_or(PROV_R_INVALID_MODE)?;
+            let over = O::named(param.string()?).ok_or(O::UNKNOWN)?;
             // The same choice again keeps the key.
             if !self.over.is_some_and(|old| ptr::eq(old.driver().0, over.driver().0)) {
                 (self.over, self.key, self.running) = (Some(over), None, false);
@@ -225,7 +234,7 @@ impl<O: Over> Context for Hashed<O> {
     }
 
     fn set_key(&mut self, key: &[u8]) -> Result<(), Reason> {
-        let over = self.over.ok_or(PROV_R_INVALID_STATE)?;
+        let over = self.over.ok_or(O::MISSING)?;
         (self.key, self.running) = (None, false);
         if !over.takes_key(key.len()) {
             return Err(PROV_R_INVALID_KEY_LENGTH);

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::{
     mem::zeroed,
-    os::fd::OwnedFd,
+    os::fd::{AsRawFd, OwnedFd},
     process::Command,
     ptr,
     sync::atomic::{AtomicUsize, Ordering},
@@ -269,5 +269,55 @@ supervised! {
             }
         });
         assert_eq!(code, 0);
+    }
+}
+
+/// The number of SIGIO so far.
+static READY: AtomicUsize = AtomicUsize::new(0);
+
+extern "C" fn ready(_: i32) {
+    READY.fetch_add(1, Ordering::SeqCst);
+}
+
+supervised! {
+    /// The calls are those that Linux has for every socket. When the signal comes, docs/run.md says.
+    fn a_signal_tells_of_readiness() {
+        // `FIOSETOWN`, `SIOCSPGRP`, `FIOGETOWN`, `SIOCGPGRP` (asm-generic/sockios.h).
+        const SET: [libc::c_ulong; 2] = [0x8901, 0x8902];
+        const GET: [libc::c_ulong; 2] = [0x8903, 0x8904];
+        let me = std::process::id() as i32;
+        let ioctl = |socket: &OwnedFd, request, mut number: i32| {
+            // SAFETY: the pointer is to a number, as these requests demand.
+            check(unsafe { libc::ioctl(socket.as_raw_fd(), request, &raw mut number) } as isize).map(|_| number)
+        };
+        let netlink = socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_CRYPTO).expect("a socket");
+        for socket in [cbc(0), netlink] {
+            for set in SET {
+                ioctl(&socket, set, 0).expect("nobody");
+                assert_eq!(ioctl(&socket, GET[0], -1).expect("a number"), 0);
+                ioctl(&socket, set, me).expect("set");
+                assert_eq!(GET.map(|get| ioctl(&socket, get, -1).expect("a number")), [me; 2]);
+            }
+        }
+        // SAFETY: zeros are a valid value of the structure, and the handler is async-signal-safe.
+        unsafe {
+            let mut action: libc::sigaction = zeroed();
+            action.sa_sigaction = ready as *const () as usize;
+            action.sa_flags = libc::SA_RESTART;
+            assert_eq!(libc::sigaction(libc::SIGIO, &raw const action, ptr::null_mut()), 0);
+        }
+        let socket = cbc(0);
+        send_with(&socket, &[], &mut encrypt(), libc::MSG_MORE).expect("sent");
+        ioctl(&socket, SET[0], me).expect("set");
+        ioctl(&socket, libc::FIOASYNC, 1).expect("set");
+        let before = READY.load(Ordering::SeqCst);
+        send(&socket, &TEXT, 0).expect("sent");
+        let start = Instant::now();
+        while READY.load(Ordering::SeqCst) == before {
+            assert!(start.elapsed() < Duration::from_secs(10), "no signal");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(recv(&socket, &mut [0; 16], 0).expect("text"), 16);
+        assert_eq!(errno(ioctl(&socket, libc::FIONREAD, 0)), libc::EOPNOTSUPP);
     }
 }

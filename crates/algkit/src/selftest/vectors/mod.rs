@@ -25,6 +25,7 @@ pub struct Vector {
 /// Inputs and output of a known answer, by type.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)] // the fields are named as the operations name them
+#[non_exhaustive]
 pub enum Known {
     /// A block cipher: whole blocks.
     Cipher { key: &'static [u8], plain: &'static [u8], cipher: &'static [u8] },
