@@ -55,8 +55,9 @@ use super::RoundKeys;
 use super::generic::{to_block, to_columns};
 use super::sbox::{inv_sub_bytes, sub_bytes, sub_word};
 use crate::cpu::Token;
+use crate::hash::wipe;
 use word::{Slice, Word, eight, transpose};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::ZeroizeOnDrop;
 
 /// A token of a CPU that bit-slices AES on words of up to three widths.
 pub trait BitsliceToken: Token {
@@ -81,10 +82,18 @@ pub struct Bitslice<T: BitsliceToken> {
 
 /// Round keys. Word `i` holds bit `i` of each byte, with the ShiftRows undone that the rounds put off.
 #[derive(Clone)]
-pub struct SlicedKeys<K: Zeroize> {
-    keys: Zeroizing<[[K; 8]; 15]>,
+pub struct SlicedKeys<K: Copy + Default> {
+    keys: [[K; 8]; 15],
     rounds: usize,
 }
+
+impl<K: Copy + Default> Drop for SlicedKeys<K> {
+    fn drop(&mut self) {
+        wipe(&mut self.keys);
+    }
+}
+
+impl<K: Copy + Default> ZeroizeOnDrop for SlicedKeys<K> {}
 
 impl<T: BitsliceToken> Bitslice<T> {
     /// Blocks in a full batch. Fewer blocks cost as much as a full batch, unless the CPU has a narrower word that holds
@@ -97,7 +106,7 @@ impl<T: BitsliceToken> Bitslice<T> {
             #[inline(always)]
             || {
                 let round_keys = RoundKeys::expand(key, sub_word)?;
-                let mut keys = SlicedKeys { keys: [[Default::default(); 8]; 15].into(), rounds: round_keys.rounds() };
+                let mut keys = SlicedKeys { keys: [[Default::default(); 8]; 15], rounds: round_keys.rounds() };
                 for (r, (sliced, key)) in keys.keys.iter_mut().zip(round_keys.keys()).enumerate() {
                     let columns = to_columns(key);
                     let constant = if r == 0 { 0 } else { 0x63636363 };
@@ -117,7 +126,7 @@ impl<T: BitsliceToken> Bitslice<T> {
 /// Encrypts a batch, which is in the order of memory before and after.
 #[inline(always)]
 fn encrypt<W: Slice>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
-    let [first, rest @ ..] = &*keys.keys;
+    let [first, rest @ ..] = &keys.keys;
     let [inner @ .., last] = &rest[..keys.rounds] else { unreachable!("there are at least 10 rounds") };
     let mut state = add_key(token, transpose(token, state), first);
     let mut inner = inner.iter();
@@ -138,7 +147,7 @@ fn encrypt<W: Slice>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) 
 /// The inverse of [`encrypt`], step by step.
 #[inline(always)]
 fn decrypt<W: Slice>(token: W::Token, keys: &SlicedKeys<W::Key>, state: [W; 8]) -> [W; 8] {
-    let [first, rest @ ..] = &*keys.keys;
+    let [first, rest @ ..] = &keys.keys;
     let [inner @ .., last] = &rest[..keys.rounds] else { unreachable!("there are at least 10 rounds") };
     let mut state = shift_rows(token, transpose(token, state), keys.rounds);
     state = add_key(token, state, last);

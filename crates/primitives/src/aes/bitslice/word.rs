@@ -3,7 +3,6 @@
 use super::SlicedKeys;
 use crate::aes::sbox::Gates;
 use crate::cpu::Token;
-use zeroize::Zeroize;
 
 /// A word that holds one bit of every byte of [`Word::BLOCKS`] blocks.
 pub trait Word: Gates {
@@ -11,7 +10,7 @@ pub trait Word: Gates {
     type Token: Token;
 
     /// The stored form of a word of a round key, which is the same for all blocks.
-    type Key: Copy + Default + Zeroize + Send + Sync;
+    type Key: Copy + Default + Send + Sync;
 
     /// A buffer for a batch of bytes.
     type Pad: AsMut<[u8]>;
