@@ -5,7 +5,6 @@
 //! of 512 bytes the indirect call costs nothing.
 
 use algkit_primitives::InOut;
-use std::ops::{Deref, DerefMut};
 use zeroize::optimization_barrier;
 
 /// The size of a batch, in bytes.
@@ -82,31 +81,6 @@ fn with_scratch<const N: usize>(mut data: InOut<'_>, block: usize, f: &mut dyn F
     }
     scratch = [0; N];
     optimization_barrier(&scratch);
-}
-
-/// A block that nobody may find on the stack later. It is wiped on drop, by one store. `Zeroizing` makes sixteen.
-#[derive(Clone, Default)]
-pub(crate) struct Block(pub(crate) [u8; 16]);
-
-impl Deref for Block {
-    type Target = [u8; 16];
-
-    fn deref(&self) -> &[u8; 16] {
-        &self.0
-    }
-}
-
-impl DerefMut for Block {
-    fn deref_mut(&mut self) -> &mut [u8; 16] {
-        &mut self.0
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        self.0 = [0; 16];
-        optimization_barrier(&self.0);
-    }
 }
 
 /// `dst ^= src`, up to the shorter length.

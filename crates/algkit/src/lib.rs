@@ -207,6 +207,7 @@ mod tag;
 mod templates;
 mod text;
 mod tfm;
+mod wiped;
 
 pub use algkit_primitives::{InOut, Packet, Turns, cpu};
 #[cfg(feature = "aes")]

@@ -1,8 +1,8 @@
 //! AEAD messages whose parts come one after the other.
 
+use crate::wiped::Wiped;
 use crate::kind::Direction;
 use algkit_primitives::InOut;
-use zeroize::Zeroizing;
 
 /// A message in progress, made by [`AeadOps::begin`](super::AeadOps::begin). All parts of a message have one direction.
 pub trait AeadState: Send + Sync {
@@ -55,7 +55,7 @@ pub(crate) trait Granular: Clone + Send + Sync + Sized + 'static {
         Box::new(InParts {
             message: self,
             direction: Direction::Encrypt,
-            granule: Zeroizing::new([0; MAX_GRANULE]),
+            granule: Wiped::<MAX_GRANULE>::default(),
             filled: 0,
         })
     }
@@ -70,7 +70,7 @@ struct InParts<M> {
     message: M,
     /// That of the part in `granule`.
     direction: Direction,
-    granule: Zeroizing<[u8; MAX_GRANULE]>,
+    granule: Wiped<MAX_GRANULE>,
     filled: usize,
 }
 

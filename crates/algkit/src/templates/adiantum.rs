@@ -24,6 +24,7 @@ use crate::{
         BadKey, CipherOps, Direction, Driver, DriverRef, HashOps, Keyed, Shape, SkcipherOps, TextRule, Type, WeakKeys,
     },
     tfm,
+    wiped::Wiped,
 };
 use algkit_primitives::{
     InOut,
@@ -31,7 +32,6 @@ use algkit_primitives::{
     hash::Hash,
     poly1305::Poly1305,
 };
-use zeroize::Zeroizing;
 
 /// The block size in bytes.
 const BLOCK: usize = 16;
@@ -56,13 +56,13 @@ struct Adiantum {
 impl Adiantum {
     fn new([stream, block, nh]: &[DriverRef; 3], cpu: CpuFeatures, key: &[u8], weak: WeakKeys) -> Result<Self, BadKey> {
         let stream = skcipher(stream, cpu, key, weak)?;
-        let mut keys = Zeroizing::new([0; KEY + BLOCK + HASH_KEY]);
+        let mut keys = Wiped::<{ KEY + BLOCK + HASH_KEY }>::default();
         let mut iv = [0; IV];
         iv[0] = 1;
         stream.crypt_run(Direction::Encrypt, &mut iv, InOut::from(&mut keys[..]));
         let (block_key, hash_keys) = keys.split_at(KEY);
         let (point, hash_key) = hash_keys.split_at(BLOCK);
-        let mut header_key = Zeroizing::new([0; 2 * BLOCK]);
+        let mut header_key = Wiped::<{ 2 * BLOCK }>::default();
         header_key[..BLOCK].copy_from_slice(point);
         Ok(Self {
             cipher: cipher(block, cpu, block_key, weak)?,
@@ -77,13 +77,13 @@ impl Adiantum {
         let mut message = [0; BLOCK + IV];
         message[..BLOCK].copy_from_slice(&(8 * left as u128).to_le_bytes());
         message[BLOCK..].copy_from_slice(tweak);
-        let mut digest = Zeroizing::new([0; BLOCK]);
+        let mut digest = Wiped::<BLOCK>::default();
         self.header.digest_whole(&message, &mut *digest);
         u128::from_le_bytes(*digest)
     }
 
     fn hash<'a>(&self, left: impl Iterator<Item = &'a [u8]>) -> u128 {
-        let mut digest = Zeroizing::new([0; BLOCK]);
+        let mut digest = Wiped::<BLOCK>::default();
         with_list(left, |left| self.hash.digest(left, &mut *digest));
         u128::from_le_bytes(*digest)
     }
@@ -94,7 +94,7 @@ impl SkcipherOps for Adiantum {
         let len = text.len() - BLOCK;
         let (mut left, mut right) = text.split_at(len);
         let header = self.header(iv, len);
-        let mut block = Zeroizing::new([0; BLOCK]);
+        let mut block = Wiped::<BLOCK>::default();
         right.read(&mut *block);
 
         let sum = header.wrapping_add(self.hash(left.sources()));
@@ -102,7 +102,7 @@ impl SkcipherOps for Adiantum {
         if direction == Direction::Encrypt {
             self.cipher.encrypt_blocks(InOut::from(&mut block[..]));
         }
-        let mut nonce = Zeroizing::new([0; IV]);
+        let mut nonce = Wiped::<IV>::default();
         nonce[..BLOCK].copy_from_slice(&*block);
         nonce[BLOCK] = 1;
         tfm::crypt(&*self.stream, Direction::Encrypt, &mut *nonce, &mut left);

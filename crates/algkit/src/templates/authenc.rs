@@ -8,6 +8,7 @@ use super::{Lookup, args, bad, compose, hash, shorten, skcipher, with_list};
 use crate::{
     Error, InOut, Name, Sizes, Text, Turns,
     driver::{AeadOps, BadKey, Direction, Driver, HashOps, Keyed, Refusal, Shape, SkcipherOps, TextRule, Type},
+    wiped::Wiped,
 };
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -82,19 +83,19 @@ impl Authenc {
     }
 
     /// The MAC of the associated data and the ciphertext.
-    fn tag<'a>(&self, assoc: &[&'a [u8]], ciphertext: impl Iterator<Item = &'a [u8]>) -> Zeroizing<[u8; 64]> {
+    fn tag<'a>(&self, assoc: &[&'a [u8]], ciphertext: impl Iterator<Item = &'a [u8]>) -> Wiped<64> {
         let (head, half) = self.head(assoc);
         let (spi, high) = head[..2 * half].split_at(half);
         let rest = without(assoc, 2 * half);
         let pieces = [spi].into_iter().chain(shorten(rest.chain(ciphertext))).chain([high]);
-        let mut tag = Zeroizing::new([0; 64]);
+        let mut tag = Wiped::<64>::default();
         with_list(pieces, |pieces| self.mac.digest(pieces, &mut tag[..self.mac_size]));
         tag
     }
 
     /// Encrypts and authenticates in turns. A mode such as CBC waits for each block before it begins the next; meanwhile
     /// the CPU hashes what has been encrypted before. The text has at least [`LONG`] bytes.
-    fn seal_in_turns(&self, iv: &[u8], assoc: &[&[u8]], mut run: InOut<'_>) -> Zeroizing<[u8; 64]> {
+    fn seal_in_turns(&self, iv: &[u8], assoc: &[&[u8]], mut run: InOut<'_>) -> Wiped<64> {
         let (head, half) = self.head(assoc);
         let (spi, high) = head[..2 * half].split_at(half);
         let mut chain = [0; 32];
@@ -116,7 +117,7 @@ impl Authenc {
         self.cipher.crypt_run(Direction::Encrypt, chain, InOut::from(&mut text[first + count * TURN..]));
         state.update(&text[behind + count * TURN..]);
         state.update(high);
-        let mut tag = Zeroizing::new([0; 64]);
+        let mut tag = Wiped::<64>::default();
         state.finish(&mut tag[..self.mac_size]);
         tag
     }

@@ -9,8 +9,8 @@ use crate::{
     blockwise::xor,
     driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type},
     tag,
+    wiped::Wiped,
 };
-use zeroize::Zeroizing;
 
 /// Tag lengths (SP 800-38C appendix A.1).
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 6, 8, 10, 12, 14, 16]);
@@ -131,7 +131,7 @@ impl AeadOps for Ccm {
     fn open(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
         let assoc_len = assoc.iter().map(|a| a.len()).sum();
         let mut prefix = Prefix::new(iv, assoc_len, text.len(), tag.len());
-        let mut mask = Zeroizing::new([0; 16]);
+        let mut mask = Wiped::<16>::default();
         self.ctr.crypt(Direction::Encrypt, &mut prefix.counter, &mut Text::from(&mut mask[..]));
         let mut counter = prefix.counter;
         self.ctr.crypt(Direction::Decrypt, &mut counter, text);

@@ -4,8 +4,9 @@
 use super::{Lookup, cipher_mode};
 use crate::{
     Error, Name, Text,
-    blockwise::{Block, each_batch_and_scratch, xor},
+    blockwise::{each_batch_and_scratch, xor},
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
+    wiped::Wiped,
 };
 use algkit_primitives::InOut;
 
@@ -16,7 +17,7 @@ impl<C: CipherOps> Cfb<C> {
     /// Encrypts block by block, since each block depends on the one before.
     fn encrypt(&self, iv: &mut [u8], mut run: InOut<'_>) {
         let block = iv.len();
-        let mut keystream = Block::default();
+        let mut keystream = Wiped::<16>::default();
         let keystream = &mut keystream[..block];
         while !run.is_empty() {
             let mut part = run.take(run.len().min(block)).expect("no more than there is");

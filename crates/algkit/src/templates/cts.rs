@@ -4,8 +4,9 @@
 use super::{Lookup, MAX_BLOCK, args, bad, compose, skcipher};
 use crate::{
     Error, Name, Text,
-    blockwise::{Block, xor},
+    blockwise::xor,
     driver::{Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
+    wiped::Wiped,
 };
 use algkit_primitives::InOut;
 
@@ -21,7 +22,7 @@ impl Cts {
     fn steal(&self, direction: Direction, iv: &mut [u8], mut pieces: InOut<'_>) {
         let bs = iv.len();
         let partial = pieces.len() - bs;
-        let (mut whole, mut padded) = (Block::default(), Block::default());
+        let (mut whole, mut padded) = (Wiped::<16>::default(), Wiped::<16>::default());
         let (whole, padded) = (&mut whole[..bs], &mut padded[..bs]);
         whole.copy_from_slice(&pieces.src()[..bs]);
         padded[..partial].copy_from_slice(&pieces.src()[bs..]);

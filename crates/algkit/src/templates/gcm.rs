@@ -4,16 +4,16 @@
 use super::{Lookup, args, bad, compose, hash, pad16, parts::TagInParts, shorten, skcipher, with_list};
 use crate::{
     Error, Name, Sizes, Text,
-    blockwise::{Block, xor},
+    blockwise::xor,
     driver::{
         AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, Keyed, Refusal, Shape, SkcipherOps,
         TextRule, Type,
     },
     tag,
+    wiped::Wiped,
 };
 use algkit_primitives::InOut;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// Tag lengths (SP 800-38D section 5.2.1.2).
 pub(crate) const TAGS: Sizes = Sizes::of(&[4, 8, 12, 13, 14, 15, 16]);
@@ -33,16 +33,16 @@ struct Gcm {
 
 impl Gcm {
     /// The tag mask E(J0), and the counter block that follows J0.
-    fn start(&self, iv: &[u8]) -> (Zeroizing<[u8; 16]>, Block) {
-        let mut mask = Zeroizing::new([0; 16]);
+    fn start(&self, iv: &[u8]) -> (Wiped<16>, Wiped<16>) {
+        let mut mask = Wiped::<16>::default();
         let mut counter = self.zeroth(iv);
         self.crypt(Direction::Encrypt, &mut counter.0, &mut Text::from(&mut mask[..]));
         (mask, counter)
     }
 
     /// The pre-counter block J0 (section 7.1, step 2). That of an IV that is hashed is a polynomial of the hash key.
-    fn zeroth(&self, iv: &[u8]) -> Block {
-        let mut block = Block::default();
+    fn zeroth(&self, iv: &[u8]) -> Wiped<16> {
+        let mut block = Wiped::<16>::default();
         if iv.len() == 12 {
             block.0[..12].copy_from_slice(iv);
             block.0[15] = 1;
@@ -99,8 +99,8 @@ impl Gcm {
 #[derive(Clone)]
 struct Message {
     gcm: Arc<Gcm>,
-    mask: Zeroizing<[u8; 16]>,
-    counter: Block,
+    mask: Wiped<16>,
+    counter: Wiped<16>,
     /// Before the mask.
     tag: TagInParts,
 }
@@ -198,7 +198,7 @@ fn compose_gcm(name: &Name, ctr: DriverRef, ghash: DriverRef) -> Result<Driver, 
     let (alg, driver) = (format!("gcm({cipher})"), format!("gcm_base({},{})", ctr.driver, ghash.driver));
     Ok(compose(alg, driver, Type::Aead, shape, &[&ctr.clone(), &ghash.clone()], move |cpu, key, weak| {
         let ctr = skcipher(&ctr, cpu, key, weak)?;
-        let mut hash_key = Zeroizing::new([0; 16]);
+        let mut hash_key = Wiped::<16>::default();
         ctr.crypt(Direction::Encrypt, &mut [0; 16], &mut Text::from(&mut hash_key[..]));
         let ghash = hash(&ghash, cpu, &*hash_key, weak)?;
         Ok(Keyed::Aead(Box::new(Arc::new(Gcm { ctr, ghash }))))

@@ -12,8 +12,8 @@ use crate::{
     blockwise::xor,
     driver::{AeadOps, BadKey, Driver, Keyed, Refusal, TextRule, Type},
     entropy,
+    wiped::Wiped,
 };
-use zeroize::Zeroizing;
 
 /// The longest IV, in bytes.
 const MAX_IV: usize = 16;
@@ -31,7 +31,7 @@ enum Scheme {
 
 struct Geniv {
     inner: Box<dyn AeadOps>,
-    salt: Zeroizing<[u8; MAX_IV]>,
+    salt: Wiped<MAX_IV>,
     scheme: Scheme,
     iv_len: usize,
 }
@@ -129,7 +129,7 @@ fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) ->
     let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
     Ok(compose(alg, driver, Type::Aead, inner.shape.clone(), &[&inner.clone()], move |cpu, key, weak| {
         let inner = aead(&inner, cpu, key, weak)?;
-        let mut salt = Zeroizing::new([0; MAX_IV]);
+        let mut salt = Wiped::<MAX_IV>::default();
         entropy::fill(&mut *salt).map_err(BadKey)?;
         Ok(Keyed::Aead(Box::new(Geniv { inner, salt, scheme, iv_len })))
     }))

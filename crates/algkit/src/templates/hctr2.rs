@@ -23,9 +23,9 @@ use crate::{
         BadKey, CipherOps, Direction, Driver, DriverRef, HashOps, Keyed, Shape, SkcipherOps, TextRule, Type, WeakKeys,
     },
     tfm,
+    wiped::Wiped,
 };
 use algkit_primitives::{InOut, cpu::CpuFeatures};
-use zeroize::Zeroizing;
 
 /// The block size in bytes.
 const BLOCK: usize = 16;
@@ -38,7 +38,7 @@ struct Hctr2 {
     cipher: Box<dyn CipherOps>,
     polyval: Box<dyn HashOps>,
     /// *L*, the encryption of 1.
-    mask: Zeroizing<[u8; BLOCK]>,
+    mask: Wiped<BLOCK>,
 }
 
 impl Hctr2 {
@@ -50,7 +50,7 @@ impl Hctr2 {
     ) -> Result<Self, BadKey> {
         let cipher = cipher(block, cpu, key, weak)?;
         let encrypted = |number: u128| {
-            let mut block = Zeroizing::new(number.to_le_bytes());
+            let mut block = Wiped(number.to_le_bytes());
             cipher.encrypt_blocks(InOut::from(&mut block[..]));
             block
         };
@@ -68,7 +68,7 @@ impl Hctr2 {
         head[..BLOCK].copy_from_slice(&length.to_le_bytes());
         head[BLOCK..].copy_from_slice(tweak);
         let end = if ragged == 0 { &[][..] } else { &[1] };
-        let mut digest = Zeroizing::new([0; BLOCK]);
+        let mut digest = Wiped::<BLOCK>::default();
         let pieces = [&head[..]].into_iter().chain(shorten(text)).chain([end]);
         with_list(pieces, |pieces| self.polyval.digest(pieces, &mut *digest));
         xor(block, &*digest);
@@ -79,7 +79,7 @@ impl SkcipherOps for Hctr2 {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let len = text.len() - BLOCK;
         let (mut first, mut rest) = text.split_at(BLOCK);
-        let mut block = Zeroizing::new([0; BLOCK]);
+        let mut block = Wiped::<BLOCK>::default();
         first.read(&mut *block);
         self.add_hash(&mut block, iv, rest.sources(), len);
         let mut chain = block.clone();

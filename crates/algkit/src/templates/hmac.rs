@@ -8,10 +8,11 @@ use crate::{
         Driver, HashJob, HashOps, HashState, Instances, Jobs, Keyed, MAX_JOBS, Reader, Shape, StateJob, Type, Writer,
         put,
     },
+    wiped::Wiped,
 };
 use algkit_primitives::{cpu::CpuFeatures, hash::Words};
 use std::{any::Any, sync::Arc};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 /// The longest digest of a hash that HMAC accepts, in bytes.
 const MAX_DIGEST: usize = 64;
@@ -114,7 +115,7 @@ impl HashState for InProgress {
     }
 
     fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> bool {
-        let mut inner = Zeroizing::new([0; MAX_DIGEST]);
+        let mut inner = Wiped::<MAX_DIGEST>::default();
         let inner = &mut inner[..self.key.digest_size];
         let done = self.inner.digest_within(data, least, len, inner);
         if done {
@@ -148,7 +149,7 @@ impl HashState for InProgress {
 }
 
 fn key_states(hash: &dyn HashOps, block: usize, digest_size: usize, key: &[u8]) -> KeyStates {
-    let mut padded = Zeroizing::new([0; MAX_BLOCK]);
+    let mut padded = Wiped::<MAX_BLOCK>::default();
     let padded = &mut padded[..block];
     if key.len() > block {
         hash.digest(&[key], &mut padded[..digest_size]);

@@ -6,6 +6,7 @@ use crate::{
     Error, Name,
     blockwise::xor,
     driver::{BadKey, CipherOps, Driver, Fresh, Jobs, Keyed, MAX_JOBS, Reader, Shape, Type, Writer, put},
+    wiped::Wiped,
 };
 use algkit_primitives::{
     InOut,
@@ -27,8 +28,8 @@ pub(crate) enum Last {
 impl Last {
     /// The last block, from the remaining `rest` of a message (at most `bs` bytes). `None` if CBC-MAC has nothing
     /// to pad.
-    fn block(&self, rest: &[u8], bs: usize) -> Option<Zeroizing<[u8; MAX_BLOCK]>> {
-        let mut block = Zeroizing::new([0; MAX_BLOCK]);
+    fn block(&self, rest: &[u8], bs: usize) -> Option<Wiped<MAX_BLOCK>> {
+        let mut block = Wiped::<MAX_BLOCK>::default();
         block[..rest.len()].copy_from_slice(rest);
         match self {
             Self::ZeroPad if rest.is_empty() => return None,
@@ -228,7 +229,7 @@ impl<C: Chain> Hash for InProgress<C> {
 
 /// The subkeys of CMAC (SP 800-38B section 6.1): the encrypted zero block multiplied by x and by x^2.
 pub(crate) fn cmac_last(cipher: &impl CipherOps) -> Last {
-    let mut encrypted_zero = Zeroizing::new([0; MAX_BLOCK]);
+    let mut encrypted_zero = Wiped::<MAX_BLOCK>::default();
     let encrypted_zero = &mut encrypted_zero[..CipherOps::block_size(cipher)];
     cipher.encrypt_blocks(InOut::from(&mut *encrypted_zero));
     let bits = 8 * encrypted_zero.len();
@@ -254,7 +255,7 @@ pub(crate) fn xcbc<C>(
     keyed: impl Fn(&[u8]) -> Result<C, BadKey>,
 ) -> Result<(C, Last), BadKey> {
     let [k1, k2, k3] = [1, 2, 3].map(|byte| {
-        let mut block = Zeroizing::new([byte; 16]);
+        let mut block = Wiped([byte; 16]);
         cipher.encrypt_blocks(InOut::from(&mut block[..]));
         block
     });

@@ -4,8 +4,9 @@
 use super::{Lookup, cipher_mode};
 use crate::{
     Error, Name, Text,
-    blockwise::{Block, xor},
+    blockwise::xor,
     driver::{CipherOps, Direction, Driver, Shape, SkcipherOps, TextRule},
+    wiped::Wiped,
 };
 use algkit_primitives::InOut;
 
@@ -14,7 +15,7 @@ struct Pcbc<C>(C);
 impl<C: CipherOps> SkcipherOps for Pcbc<C> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let bs = iv.len();
-        let mut next = Block::default();
+        let mut next = Wiped::<16>::default();
         let next = &mut next[..bs];
         while let Some(mut run) = text.next(bs, 0) {
             while let Some(mut block) = run.take(bs) {

@@ -5,14 +5,14 @@ use super::{Lookup, args, bad, compose, skcipher};
 use crate::{
     Error, Name, Text,
     driver::{Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
+    wiped::Wiped,
 };
-use zeroize::Zeroizing;
 
 const NONCE: usize = 4;
 
 struct Rfc3686 {
     ctr: Box<dyn SkcipherOps>,
-    nonce: Zeroizing<[u8; NONCE]>,
+    nonce: Wiped<NONCE>,
 }
 
 impl SkcipherOps for Rfc3686 {
@@ -35,6 +35,6 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let (alg, driver) = (format!("rfc3686({})", inner.name), format!("rfc3686({})", inner.driver));
     Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
         let (key, nonce) = key.split_last_chunk().expect("the key's length was checked");
-        Ok(Keyed::Skcipher(Box::new(Rfc3686 { ctr: skcipher(&inner, cpu, key, weak)?, nonce: Zeroizing::new(*nonce) })))
+        Ok(Keyed::Skcipher(Box::new(Rfc3686 { ctr: skcipher(&inner, cpu, key, weak)?, nonce: Wiped(*nonce) })))
     }))
 }

@@ -8,9 +8,9 @@ use super::{Lookup, aead, args, bad, compose, cut, gcm, with_list};
 use crate::{
     Error, Name, Sizes, Text,
     driver::{AeadOps, Driver, Keyed, Refusal, Shape, Type},
+    wiped::Wiped,
 };
 use algkit_primitives::Packet;
-use zeroize::Zeroizing;
 
 /// The IV's length, in bytes.
 const IV: usize = 8;
@@ -27,7 +27,7 @@ fn check_assoc(len: usize) -> Result<(), Refusal> {
 /// inserted at byte `iv_at`.
 struct Esp {
     inner: Box<dyn AeadOps>,
-    template: Zeroizing<[u8; 16]>,
+    template: Wiped<16>,
     iv_at: usize,
     iv_len: usize,
 }
@@ -102,7 +102,7 @@ impl AeadOps for Gmac {
 /// Builds `rfc4106(gcm(cipher))`: a 4-byte salt.
 pub(super) fn build_rfc4106(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, "gcm(", 4, TAGS, |inner, salt| {
-        let mut template = Zeroizing::new([0; 16]);
+        let mut template = Wiped::<16>::default();
         template[..4].copy_from_slice(salt);
         Box::new(Esp { inner, template, iv_at: 4, iv_len: 12 })
     })
@@ -111,7 +111,7 @@ pub(super) fn build_rfc4106(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
 /// Builds `rfc4309(ccm(cipher))`: a 3-byte salt and a 4-byte length field.
 pub(super) fn build_rfc4309(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, "ccm(", 3, TAGS, |inner, salt| {
-        let mut template = Zeroizing::new([0; 16]);
+        let mut template = Wiped::<16>::default();
         template[0] = 3;
         template[1..4].copy_from_slice(salt);
         Box::new(Esp { inner, template, iv_at: 4, iv_len: 16 })
@@ -121,7 +121,7 @@ pub(super) fn build_rfc4309(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
 /// Builds `rfc4543(gcm(cipher))`: a 4-byte salt.
 pub(super) fn build_rfc4543(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     build(lookup, name, "gcm(", 4, Sizes::of(&[16]), |inner, salt| {
-        let mut template = Zeroizing::new([0; 16]);
+        let mut template = Wiped::<16>::default();
         template[..4].copy_from_slice(salt);
         Box::new(Gmac(Esp { inner, template, iv_at: 4, iv_len: 12 }))
     })

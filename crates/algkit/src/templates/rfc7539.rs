@@ -9,10 +9,10 @@ use crate::{
         WeakKeys,
     },
     tag,
+    wiped::Wiped,
 };
 use algkit_primitives::{InOut, cpu::CpuFeatures};
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// The longest text in bytes: block 0 provides the Poly1305 key, so 2^32 − 1 blocks are left.
 pub(crate) const MAX_TEXT: u64 = ((1 << 32) - 1) * 64;
@@ -32,17 +32,17 @@ struct ChaChaPoly {
     unkeyed: Box<dyn HashOps>,
     cpu: CpuFeatures,
     /// The first bytes of the nonce, taken from the key: 4 in IPsec, else none.
-    salt: Zeroizing<[u8; 4]>,
+    salt: Wiped<4>,
     salt_len: usize,
 }
 
 impl ChaChaPoly {
     /// The ChaCha20 IV for block 1, and the key of Poly1305, which is the beginning of keystream block 0.
-    fn start(&self, iv: &[u8]) -> ([u8; 16], Zeroizing<[u8; 32]>) {
+    fn start(&self, iv: &[u8]) -> ([u8; 16], Wiped<32>) {
         let mut counter = [0; 16];
         counter[4..4 + self.salt_len].copy_from_slice(&self.salt[..self.salt_len]);
         counter[4 + self.salt_len..].copy_from_slice(iv);
-        let mut key = Zeroizing::new([0; 32]);
+        let mut key = Wiped::<32>::default();
         self.chacha.crypt_run(Direction::Encrypt, &mut counter.clone(), InOut::from(&mut key[..]));
         counter[0] = 1;
         (counter, key)
@@ -180,7 +180,7 @@ fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Dri
     let driver = format!("{}({},{})", name.base, chacha.driver, poly.driver);
     Ok(compose(alg, driver, Type::Aead, shape, &[&chacha.clone(), &poly.clone()], move |cpu, key, weak| {
         let (key, key_salt) = key.split_at(32);
-        let mut salt = Zeroizing::new([0; 4]);
+        let mut salt = Wiped::<4>::default();
         salt[..salt_len].copy_from_slice(key_salt);
         let (chacha, unkeyed) = (skcipher(&chacha, cpu, key, weak)?, hash(&poly, cpu, &[0; 32], weak)?);
         let poly1305 = poly.clone();

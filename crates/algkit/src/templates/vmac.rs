@@ -8,6 +8,7 @@ use super::{Lookup, bad, cipher, cipher128, compose};
 use crate::{
     Error, Name, Sizes,
     driver::{BadKey, CipherOps, Driver, Fresh, Keyed, Shape, Type},
+    wiped::Wiped,
 };
 use algkit_primitives::{
     InOut,
@@ -38,7 +39,7 @@ fn keyed(cipher: &dyn CipherOps, nonce: [u8; NONCE]) -> Result<Vmac64, BadKey> {
     let key = Key::new(&derive(cipher, 0x80), &derive::<1>(cipher, 0xc0)[0], &derive(cipher, 0xe0));
     // Pad derivation (section 3.3): two nonces that differ only in the last bit share a block.
     let half = nonce[NONCE - 1] & 1;
-    let mut pads = Zeroizing::new(nonce);
+    let mut pads = Wiped(nonce);
     pads[NONCE - 1] ^= half;
     cipher.encrypt_blocks(InOut::from(&mut pads[..]));
     let pads = u128::from_be_bytes(*pads);

@@ -8,8 +8,9 @@
 use super::{Lookup, cipher, cipher128, compose};
 use crate::{
     Error, Name, Text,
-    blockwise::{Block, mul_x},
+    blockwise::mul_x,
     driver::{BadKey, CipherOps, Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type, WeakKeys},
+    wiped::Wiped,
 };
 use algkit_primitives::InOut;
 use subtle::ConstantTimeEq;
@@ -63,7 +64,7 @@ impl<D: CipherOps, S: CipherOps> SkcipherOps for Xts<D, S> {
             if direction == Direction::Decrypt {
                 std::mem::swap(&mut one, &mut two);
             }
-            let mut block = Block(tail.get(0));
+            let mut block = Wiped::<16>(tail.get(0));
             self.data.xts(direction, &mut one, InOut::from(&mut block[..]));
             let mut stolen = block.clone();
             stolen[..partial].copy_from_slice(&tail.src()[16..]);
