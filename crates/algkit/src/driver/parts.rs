@@ -1,7 +1,7 @@
 //! AEAD messages whose parts come one after the other.
 
-use crate::wiped::Wiped;
 use crate::kind::Direction;
+use crate::wiped::Wiped;
 use algkit_primitives::InOut;
 
 /// A message in progress, made by [`AeadOps::begin`](super::AeadOps::begin). All parts of a message have one direction.
