@@ -19,9 +19,9 @@
 //! `forward` is the direction of the cipher that wraps. It is [`Direction::Encrypt`] unless the peer has chosen the
 //! cipher's inverse (SP 800-38F, section 5.1).
 
-use crate::{Cipher, Direction, Error, blockwise::xor};
+use crate::{Cipher, Direction, Error, blockwise::xor, wiped::Wiped};
 use subtle::{ConstantTimeEq, ConstantTimeLess};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 /// The length of a word in bytes.
 pub(crate) const WORD: usize = 8;
@@ -156,7 +156,7 @@ fn crypt(cipher: &Cipher, direction: Direction, block: &mut [u8; 2 * WORD]) {
 
 /// A key of one word is encrypted together with the IV.
 fn one_block(block: impl Fn(&mut [u8; 2 * WORD]), shared: &mut [u8], word: &mut [u8]) {
-    let mut both = Zeroizing::new([0; 2 * WORD]);
+    let mut both = Wiped::<{ 2 * WORD }>::default();
     both[..WORD].copy_from_slice(shared);
     both[WORD..].copy_from_slice(word);
     block(&mut both);

@@ -6,6 +6,7 @@ use crate::{
     driver::{AeadOps, AeadState, BadKey, Direction, Granular, Refusal, SkcipherOps, WeakKeys},
     tag,
     templates::{cut, rfc7539},
+    wiped::Wiped,
 };
 use algkit_primitives::{
     InOut, Packet,
@@ -51,7 +52,7 @@ impl<T: ChaChaToken> Make for ChaCha20<T> {
 /// bytes into which it does not carry. It is not changed.
 pub(crate) struct XChaCha<T, const ROUNDS: usize> {
     token: T,
-    key: Zeroizing<[u8; 32]>,
+    key: Wiped<32>,
 }
 
 impl<T: ChaChaToken, const ROUNDS: usize> XChaCha<T, ROUNDS> {
@@ -83,14 +84,14 @@ impl<T: ChaChaToken, const ROUNDS: usize> Make for XChaCha<T, ROUNDS> {
     type Token = T;
 
     fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
-        Ok(Self { token, key: Zeroizing::new(*key32(key)?) })
+        Ok(Self { token, key: Wiped(*key32(key)?) })
     }
 }
 
 /// ChaCha20-Poly1305. The nonce starts with `SALT` bytes of the key: none, or 4 in IPsec.
 pub(crate) struct Stitched<T: AeadToken, const SALT: usize> {
     key: ChaCha20Poly1305<T>,
-    salt: Zeroizing<[u8; SALT]>,
+    salt: Wiped<SALT>,
 }
 
 impl<T: AeadToken, const SALT: usize> Stitched<T, SALT> {
@@ -202,7 +203,7 @@ impl<T: AeadToken, const SALT: usize> Make for Stitched<T, SALT> {
 
     fn make(token: T, key: &[u8], _: WeakKeys) -> Result<Self, BadKey> {
         let (key, key_salt) = key.split_at(key.len() - SALT);
-        let mut salt = Zeroizing::new([0; SALT]);
+        let mut salt = Wiped::<SALT>::default();
         salt.copy_from_slice(key_salt);
         Ok(Self { key: ChaCha20Poly1305::new(token, key32(key)?), salt })
     }

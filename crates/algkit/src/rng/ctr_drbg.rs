@@ -2,9 +2,12 @@
 //! 10.3.2). The state is a key and a counter V of one block.
 
 use super::drbg::Mechanism;
-use crate::driver::{BadKey, CipherOps, Failure};
+use crate::{
+    driver::{BadKey, CipherOps, Failure},
+    wiped::Wiped,
+};
 use algkit_primitives::InOut;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
 
 /// The block size in bytes.
 const BLOCK: usize = 16;
@@ -26,7 +29,7 @@ pub(super) struct CtrDrbg {
     derivation: Box<dyn CipherOps>,
     /// The cipher under the key of the state.
     cipher: Box<dyn CipherOps>,
-    v: Zeroizing<[u8; BLOCK]>,
+    v: Wiped<BLOCK>,
 }
 
 impl CtrDrbg {
@@ -37,13 +40,13 @@ impl CtrDrbg {
         if derivation.block_size() != BLOCK {
             return Err(Failure("the cipher has no blocks of 16 bytes"));
         }
-        Ok(Self { cipher: keyed(&[0; 32][..key_len])?, keyed, key_len, derivation, v: Zeroizing::default() })
+        Ok(Self { cipher: keyed(&[0; 32][..key_len])?, keyed, key_len, derivation, v: Wiped::default() })
     }
 
     /// Fills `out` with the encryptions of the counter's next values, and advances the counter.
     fn keystream(&mut self, out: &mut [u8]) {
         let mut counter = u128::from_be_bytes(*self.v);
-        let mut batch = Zeroizing::new([0; BATCH]);
+        let mut batch = Wiped::<BATCH>::default();
         for chunk in out.chunks_mut(BATCH) {
             let batch = &mut batch[..chunk.len().next_multiple_of(BLOCK)];
             for block in batch.as_chunks_mut::<BLOCK>().0 {
@@ -59,7 +62,7 @@ impl CtrDrbg {
 
     /// CTR_DRBG_Update (section 10.2.1.2). `provided` is as long as a key plus a block.
     fn update(&mut self, provided: &[u8]) -> Result<(), Failure> {
-        let mut next = Zeroizing::new([0; MAX_SEED]);
+        let mut next = Wiped::<MAX_SEED>::default();
         let next = &mut next[..self.key_len + BLOCK];
         self.keystream(next);
         next.iter_mut().zip(provided).for_each(|(n, p)| *n ^= p);
@@ -70,14 +73,14 @@ impl CtrDrbg {
     }
 
     /// Block_Cipher_df (section 10.3.2): derives a key and a block from `input`, of less than 2^32 bytes.
-    fn derive(&self, input: &[&[u8]]) -> Result<Zeroizing<[u8; MAX_SEED]>, Failure> {
+    fn derive(&self, input: &[&[u8]]) -> Result<Wiped<MAX_SEED>, Failure> {
         let seed_len = self.key_len + BLOCK;
         let input_len = input.iter().map(|piece| piece.len()).sum::<usize>() as u32;
         let lengths = [input_len, seed_len as u32].map(u32::to_be_bytes);
 
-        let mut chained = Zeroizing::new([0; MAX_SEED]);
+        let mut chained = Wiped::<MAX_SEED>::default();
         for (block, i) in chained[..seed_len.next_multiple_of(BLOCK)].chunks_mut(BLOCK).zip(0u32..) {
-            let mut chain = Chain { cipher: &*self.derivation, value: Zeroizing::default(), filled: 0 };
+            let mut chain = Chain { cipher: &*self.derivation, value: Wiped::default(), filled: 0 };
             let mut start = [0; BLOCK];
             start[..4].copy_from_slice(&i.to_be_bytes());
             chain.absorb(&start);
@@ -87,9 +90,9 @@ impl CtrDrbg {
             block.copy_from_slice(&*chain.finish());
         }
         let cipher = (self.keyed)(&chained[..self.key_len])?;
-        let mut x = Zeroizing::new([0; BLOCK]);
+        let mut x = Wiped::<BLOCK>::default();
         x.copy_from_slice(&chained[self.key_len..seed_len]);
-        let mut seed = Zeroizing::new([0; MAX_SEED]);
+        let mut seed = Wiped::<MAX_SEED>::default();
         for block in seed[..seed_len].chunks_mut(BLOCK) {
             cipher.encrypt_blocks(InOut::from(&mut x[..]));
             block.copy_from_slice(&x[..block.len()]);
@@ -101,7 +104,7 @@ impl CtrDrbg {
 /// BCC (section 10.3.3): a CBC-MAC whose last block is padded with zeros.
 struct Chain<'a> {
     cipher: &'a dyn CipherOps,
-    value: Zeroizing<[u8; BLOCK]>,
+    value: Wiped<BLOCK>,
     filled: usize,
 }
 
@@ -123,7 +126,7 @@ impl Chain<'_> {
         self.filled = 0;
     }
 
-    fn finish(mut self) -> Zeroizing<[u8; BLOCK]> {
+    fn finish(mut self) -> Wiped<BLOCK> {
         if self.filled > 0 {
             self.encrypt();
         }
@@ -145,7 +148,7 @@ impl Mechanism for CtrDrbg {
     }
 
     fn generate(&mut self, _request: u64, additional: &[&[u8]], out: &mut [u8]) -> Result<(), Failure> {
-        let mut derived = Zeroizing::new([0; MAX_SEED]);
+        let mut derived = Wiped::<MAX_SEED>::default();
         if additional.iter().any(|piece| !piece.is_empty()) {
             derived = self.derive(additional)?;
             self.update(&*derived)?;

@@ -11,13 +11,15 @@
 //! There is no state that two processes could share: each 32 bytes come from new samples. Programs that have the
 //! operating system's generator do not need this one.
 
-use crate::driver::{Failure, HashOps, RngOps};
+use crate::{
+    driver::{Failure, HashOps, RngOps},
+    wiped::Wiped,
+};
 use std::{
     hint::black_box,
     sync::{Mutex, PoisonError},
     time::Instant,
 };
-use zeroize::Zeroizing;
 
 /// The conditioning hash.
 pub(super) const CONDITIONER: &str = "sha3-256";
@@ -78,7 +80,7 @@ impl Jitter {
     }
 
     /// The digest of enough samples for full entropy.
-    fn block(&self, collector: &mut Collector) -> Result<Zeroizing<[u8; DIGEST]>, Failure> {
+    fn block(&self, collector: &mut Collector) -> Result<Wiped<DIGEST>, Failure> {
         let mut pool = self.hash.start();
         let mut wanted = SAMPLES;
         for _ in 0..PATIENCE * SAMPLES {
@@ -87,13 +89,13 @@ impl Jitter {
             wanted -= usize::from(!sample.stuck);
             if wanted == 0 {
                 collector.health.verdict()?;
-                let mut digest = Zeroizing::new([0; DIGEST]);
+                let mut digest = Wiped::<DIGEST>::default();
                 pool.finish(&mut digest[..]);
                 return Ok(digest);
             }
         }
         collector.health.failed = true;
-        collector.health.verdict().and(Ok(Zeroizing::default()))
+        collector.health.verdict().and(Ok(Wiped::default()))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Cipher feedback with segments of a whole block (SP 800-38A section 6.3). A partial last block uses as much of
 //! the keystream as it needs. The IV becomes the last whole ciphertext block.
 
-use super::{Lookup, cipher_mode};
+use super::{Lookup, MAX_BLOCK, cipher_mode};
 use crate::{
     Error, Name, Text,
     blockwise::{each_batch_and_scratch, xor},
@@ -17,7 +17,7 @@ impl<C: CipherOps> Cfb<C> {
     /// Encrypts block by block, since each block depends on the one before.
     fn encrypt(&self, iv: &mut [u8], mut run: InOut<'_>) {
         let block = iv.len();
-        let mut keystream = Wiped::<16>::default();
+        let mut keystream = Wiped::<MAX_BLOCK>::default();
         let keystream = &mut keystream[..block];
         while !run.is_empty() {
             let mut part = run.take(run.len().min(block)).expect("no more than there is");

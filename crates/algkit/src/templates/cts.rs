@@ -22,7 +22,7 @@ impl Cts {
     fn steal(&self, direction: Direction, iv: &mut [u8], mut pieces: InOut<'_>) {
         let bs = iv.len();
         let partial = pieces.len() - bs;
-        let (mut whole, mut padded) = (Wiped::<16>::default(), Wiped::<16>::default());
+        let (mut whole, mut padded) = (Wiped::<MAX_BLOCK>::default(), Wiped::<MAX_BLOCK>::default());
         let (whole, padded) = (&mut whole[..bs], &mut padded[..bs]);
         whole.copy_from_slice(&pieces.src()[..bs]);
         padded[..partial].copy_from_slice(&pieces.src()[bs..]);

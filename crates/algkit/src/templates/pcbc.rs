@@ -1,7 +1,7 @@
 //! Propagating cipher block chaining (Kerberos 4): each block is XORed with the plaintext and the ciphertext of the
 //! previous block. The IV becomes the XOR of the last plaintext and ciphertext blocks.
 
-use super::{Lookup, cipher_mode};
+use super::{Lookup, MAX_BLOCK, cipher_mode};
 use crate::{
     Error, Name, Text,
     blockwise::xor,
@@ -15,7 +15,7 @@ struct Pcbc<C>(C);
 impl<C: CipherOps> SkcipherOps for Pcbc<C> {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let bs = iv.len();
-        let mut next = Wiped::<16>::default();
+        let mut next = Wiped::<MAX_BLOCK>::default();
         let next = &mut next[..bs];
         while let Some(mut run) = text.next(bs, 0) {
             while let Some(mut block) = run.take(bs) {

@@ -51,14 +51,15 @@ pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
     }
     let image = Named::open(&args.image, Access::All)?;
     let name = image.path.display();
-    let question = match Header::read(&image.file) {
+    let there = Header::read(&image.file);
+    let question = match &there {
         Ok(there) if there.requires() => {
             let reason = format!(
                 "the header on `{name}` says that its data is being reencrypted, or needs what is unknown here; no other header has the keys of that"
             );
             return refused(reason);
         }
-        Ok(there) if layout(&there) != layout(&header) => {
+        Ok(there) if layout(there) != layout(&header) => {
             return refused(format!("the data of the header on `{name}` has another place or another key size"));
         }
         Ok(there) if there.uuid() != header.uuid() => {
@@ -68,10 +69,7 @@ pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
         Err(_) => format!("There is no good header on {name}. What is there will be overwritten."),
     };
     if !args.batch_mode {
-        match instead(&image)? {
-            Some(what) => may_be_lost("header-restore", what, &image.path)?,
-            None => confirmed(&question)?,
-        }
+        agreed("header-restore", &image, there, &question)?;
     }
     let random = random()?;
     uninterrupted(|| header.restore(&backup.file, &image.file, &random)).map_err(|error| image.error(error))?;
@@ -87,21 +85,25 @@ fn layout(header: &Header) -> (u64, u32) {
     (header.data_offset(), key_size)
 }
 
-/// What has taken the place of a volume that has a good second copy of its header, if something has.
-fn instead(image: &Named) -> Result<Option<&'static str>, Error> {
+/// Asks the question, or says what has taken the place of a volume of which the second copy of the header is left. `there` is the image's header.
+fn agreed(
+    command: &'static str,
+    image: &Named,
+    there: Result<Header, algkit_volume::Error>,
+    question: &str,
+) -> Result<(), Error> {
     // Of a bad header, more is said by whoever needs a good one.
-    Header::read(&image.file).map_or(Ok(None), |header| image.instead(&header))
+    match there.map_or(Ok(None), |header| image.instead(&header))? {
+        Some(what) => may_be_lost(command, what, &image.path),
+        None => confirmed(question),
+    }
 }
 
 pub fn repair(args: &RepairArgs) -> Result<Answer, Error> {
     let image = Named::open(&args.image, Access::Header)?;
     if !args.batch_mode {
-        match instead(&image)? {
-            Some(what) => may_be_lost("repair", what, &image.path)?,
-            None => {
-                confirmed(&format!("What is damaged of the header on {} will be written again.", image.path.display()))?
-            }
-        }
+        let question = format!("What is damaged of the header on {} will be written again.", image.path.display());
+        agreed("repair", &image, Header::read(&image.file), &question)?;
     }
     let random = random()?;
     let mended = uninterrupted(|| Header::repair(&image.file, &random)).map_err(|error| image.error(error))?;
