@@ -13,7 +13,6 @@ use algkit_primitives::{
     chacha::{ChaCha, ChaChaToken, hchacha},
     chacha20poly1305::{AeadToken, ChaCha20Poly1305, Message},
 };
-use zeroize::Zeroizing;
 
 fn words(bytes: &[u8]) -> [u32; 4] {
     std::array::from_fn(|i| u32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().expect("four bytes")))
@@ -59,7 +58,7 @@ impl<T: ChaChaToken, const ROUNDS: usize> XChaCha<T, ROUNDS> {
     /// The derived ChaCha key, and the first counter and nonce.
     fn begin(&self, iv: &[u8]) -> (ChaCha<T>, [u32; 4]) {
         let (nonce, rest) = iv.split_first_chunk::<16>().expect("the IV has 32 bytes");
-        let subkey = Zeroizing::new(hchacha(self.token, &self.key, nonce, ROUNDS));
+        let subkey = Wiped(hchacha(self.token, &self.key, nonce, ROUNDS));
         // ChaCha's state has the 64-bit counter first, then the last 8 bytes of the nonce.
         let [n0, n1, c0, c1] = words(rest);
         (ChaCha::new(self.token, &subkey, ROUNDS), [c0, c1, n0, n1])

@@ -12,7 +12,6 @@ use crate::{
 };
 use algkit_primitives::{cpu::CpuFeatures, hash::Words};
 use std::{any::Any, sync::Arc};
-use zeroize::Zeroize;
 
 /// The longest digest of a hash that HMAC accepts, in bytes.
 const MAX_DIGEST: usize = 64;
@@ -31,10 +30,9 @@ struct KeyStates {
 impl KeyStates {
     /// Writes the MAC, given a function that writes the inner digest.
     fn finish(&self, inner: impl FnOnce(&mut [u8]), out: &mut [u8]) {
-        let mut digest = [0; MAX_DIGEST];
+        let mut digest = Wiped::<MAX_DIGEST>::default();
         inner(&mut digest[..self.digest_size]);
         self.outer.digest_after(&[&digest[..self.digest_size]], out);
-        digest.zeroize();
     }
 }
 

@@ -91,16 +91,16 @@ impl Chain for Box<dyn CipherOps> {
 /// The state of a MAC computation.
 pub(crate) struct InProgress<C> {
     key: Arc<(C, Last)>,
-    state: [u8; MAX_BLOCK],
+    state: Wiped<MAX_BLOCK>,
     /// The last bytes of the input so far, up to one whole block, because the last block is treated differently.
-    held: [u8; MAX_BLOCK],
+    held: Wiped<MAX_BLOCK>,
     filled: usize,
 }
 
 impl<C: Chain> InProgress<C> {
     /// A MAC at its initial state.
     pub(crate) fn new(chain: C, last: Last) -> Self {
-        Self { key: Arc::new((chain, last)), state: [0; MAX_BLOCK], held: [0; MAX_BLOCK], filled: 0 }
+        Self { key: Arc::new((chain, last)), state: Wiped::default(), held: Wiped::default(), filled: 0 }
     }
 
     /// Not inlined, so that the copy takes no stack space in the calls for short messages that need no copy.
@@ -122,16 +122,9 @@ impl<C: Chain> InProgress<C> {
     }
 }
 
-impl<C> Drop for InProgress<C> {
-    fn drop(&mut self) {
-        self.state.zeroize();
-        self.held.zeroize();
-    }
-}
-
 impl<C> Clone for InProgress<C> {
     fn clone(&self) -> Self {
-        Self { key: self.key.clone(), state: self.state, held: self.held, filled: self.filled }
+        Self { key: self.key.clone(), state: self.state.clone(), held: self.held.clone(), filled: self.filled }
     }
 }
 
@@ -193,7 +186,7 @@ impl<C: Chain> Hash for InProgress<C> {
                     [message] if state.filled == 0 => {
                         let (blocks, rest) = message.split_at(message.len().saturating_sub(1) / bs * bs);
                         let last = last.block(rest, bs);
-                        last.map(|last| MacJob { key: chain, state: state.state, blocks, last: *last })
+                        last.map(|last| MacJob { key: chain, state: *state.state, blocks, last: *last })
                     }
                     _ => None,
                 };
@@ -223,7 +216,7 @@ impl<C: Chain> Hash for InProgress<C> {
         from.numbers(&mut self.state[..bs])?;
         self.filled = from.buffered(&mut self.held[..bs])?;
         // A block is held from the first byte on, so if nothing is held, nothing was absorbed.
-        (self.filled > 0 || self.state == [0; MAX_BLOCK]).then_some(())
+        (self.filled > 0 || *self.state == [0; MAX_BLOCK]).then_some(())
     }
 }
 

@@ -250,31 +250,30 @@ impl<const B: usize> BlockBuffer<B> {
     }
 }
 
-/// Splits a message into whole blocks, and a rest to be padded. A message that fits into two blocks with its padding is
-/// all rest, so that it is absorbed at once: entering a compression function costs up to a tenth of a block.
+/// Splits a message into whole blocks, and a rest to be padded.
 #[inline(always)]
-fn split<const B: usize>(message: &[u8], length_bytes: usize) -> (&[u8], &[u8]) {
-    let fits = message.len() + 1 + length_bytes <= 2 * B;
-    message.split_at(if fits { 0 } else { message.len() - message.len() % B })
+fn split<const B: usize>(message: &[u8]) -> (&[u8], &[u8]) {
+    message.split_at(message.len() - message.len() % B)
 }
 
-/// Writes the last blocks of a message that ends with `rest`, by Merkle–Damgård strengthening: a 1 bit, zeros, and
-/// the last `LENGTH` bytes of `length` at the end of the last block. Returns the number of bytes: one block or two, as
-/// `rest` needs.
+/// The number of bytes in the last blocks of a message that ends with `rest`: one block or two.
+#[inline(always)]
+fn padded_len<const B: usize>(rest: &[u8], length_bytes: usize) -> usize {
+    if rest.len() + 1 + length_bytes > B { 2 * B } else { B }
+}
+
+/// Writes the last blocks of a message that ends with `rest` to `blocks`, which are zero and as long as
+/// [`padded_len`]: Merkle–Damgård strengthening, that is, a 1 bit, zeros, and the last `length_bytes` bytes of `length`
+/// at the end.
 ///
 /// Each 16 bytes are written by one store last, because that is how a compression function loads them. A load that
 /// needs the bytes of two stores waits until both are in the cache, and thus for the message before.
 #[inline(always)]
-fn pad<const B: usize>(rest: &[u8], length: &[u8; 16], length_bytes: usize, bytes: &mut [u8]) -> usize {
-    let end = if rest.len() + 1 + length_bytes > B { 2 * B } else { B };
-    let bytes = &mut bytes[..end];
-    // The stores have constant lengths; in most cases both fill the same block.
-    bytes[..B].fill(0);
-    bytes[end - B..].fill(0);
-    let (pieces, _) = bytes.as_chunks_mut::<16>();
+fn pad(rest: &[u8], length: &[u8; 16], length_bytes: usize, blocks: &mut [u8]) {
+    let (pieces, _) = blocks.as_chunks_mut::<16>();
     let (whole, tail) = rest.as_chunks::<16>();
     for (piece, from) in pieces.iter_mut().zip(whole) {
-        *piece = *from;
+        store_at_once(piece, u128::from_le_bytes(*from));
     }
     let last = pieces.len() - 1;
     // SHA-1 and SHA-256 have the length in half of the last piece.
@@ -283,17 +282,26 @@ fn pad<const B: usize>(rest: &[u8], length: &[u8; 16], length_bytes: usize, byte
     store_at_once(&mut pieces[last], length);
     let with = if whole.len() == last { length } else { 0 };
     store_at_once(&mut pieces[whole.len()], end_of_text | with);
-    end
 }
 
 /// Passes the padded end of a message to `compress`, and wipes it.
+///
+/// A single block takes no more stores than it needs. A CPU holds some 64 stores until they are in the cache; with more
+/// of them, the rounds of one short message do not overlap those of the next.
 #[inline(always)]
 fn finish_padded<const B: usize>(rest: &[u8], length: &[u8; 16], length_bytes: usize, compress: impl FnOnce(&[u8])) {
-    let mut blocks = Aligned([[0; B]; 2]);
-    let end = pad::<B>(rest, length, length_bytes, blocks.as_flattened_mut());
-    compress(&blocks.as_flattened()[..end]);
-    wipe(&mut blocks[0]);
-    wipe(&mut blocks[1]);
+    if padded_len::<B>(rest, length_bytes) == B {
+        let mut block = Aligned([0; B]);
+        pad(rest, length, length_bytes, &mut *block);
+        compress(&*block);
+        wipe(&mut *block);
+    } else {
+        let mut blocks = Aligned([[0; B]; 2]);
+        pad(rest, length, length_bytes, blocks.as_flattened_mut());
+        compress(blocks.as_flattened());
+        wipe(&mut blocks[0]);
+        wipe(&mut blocks[1]);
+    }
 }
 
 /// 0xff if `a < b`, else 0, for numbers below 2^63.
@@ -382,7 +390,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
             return digest_by_copy(self, &[message], out);
         };
         let mut chain = self.chain.clone();
-        let (blocks, rest) = split::<B>(message, C::LENGTH_BYTES);
+        let (blocks, rest) = split::<B>(message);
         if !blocks.is_empty() {
             chain.compress(self.token, blocks);
         }
@@ -454,11 +462,13 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
                         continue;
                     };
                     assert_eq!(out.len(), state.digest_size, "digest length");
-                    let (blocks, rest) = split::<B>(message, C::LENGTH_BYTES);
+                    let (blocks, rest) = split::<B>(message);
                     stream.chain.clone_from(&state.chain);
                     stream.run = blocks;
                     let length = state.length(message.len());
-                    stream.tail_len = pad::<B>(rest, &length, C::LENGTH_BYTES, stream.tail.bytes());
+                    stream.tail_len = padded_len::<B>(rest, C::LENGTH_BYTES);
+                    stream.tail.bytes()[..2 * B].fill(0);
+                    pad(rest, &length, C::LENGTH_BYTES, &mut stream.tail.bytes()[..stream.tail_len]);
                     stream.out = Some(out);
                     return true;
                 }
