@@ -692,6 +692,19 @@ fn signals_that_were_ignored_stay_ignored() {
     assert!(server.wait().unwrap().success());
 }
 
+/// Whether the kernel asks from time to time if the other end is still there. It may wait for an answer to something else first.
+fn is_kept_alive(local: u16, remote: u16) -> bool {
+    let ports = [local, remote].map(|port| format!(":{port:04X}"));
+    (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(20));
+        let table = fs::read_to_string("/proc/net/tcp").unwrap();
+        table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).any(|line| {
+            // Timer 2 (Documentation/networking/proc_net_tcp.rst).
+            line[1].ends_with(&ports[0]) && line[2].ends_with(&ports[1]) && line[5].starts_with("02:")
+        })
+    })
+}
+
 /// Clients that connect and do not choose the export keep nobody out, however many there are.
 #[test]
 fn clients_that_do_not_choose_give_way() {
@@ -715,6 +728,11 @@ fn clients_that_do_not_choose_give_way() {
     };
     let mut first = greeted().unwrap();
     choose(&mut first).unwrap();
+    let port = first.peer_addr().unwrap().port();
+    assert!(
+        is_kept_alive(port, first.local_addr().unwrap().port()),
+        "a client that has lost power would keep its place"
+    );
     let silent: Vec<_> = (0..40).map(|_| greeted().unwrap()).collect();
     let others: Vec<_> = (1..16).map(|_| greeted().map(|mut client| choose(&mut client).map(|()| client))).collect();
     assert!(others.iter().all(|client| matches!(client, Some(Ok(_)))), "{others:?}");

@@ -13,7 +13,7 @@ use algkit_volume::{
 };
 use rustix::{
     fs::Mode,
-    net::{Shutdown as How, shutdown},
+    net::{Shutdown as How, shutdown, sockopt::set_socket_keepalive},
     process::umask,
 };
 use std::{
@@ -127,6 +127,8 @@ impl Listener {
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept()?;
                 stream.set_nodelay(true)?;
+                // A client whose machine lost power never says so, and would keep its place.
+                set_socket_keepalive(&stream, true)?;
                 Ok(OwnedFd::from(stream).into())
             }
         }
