@@ -493,8 +493,8 @@ fn plaintext_overwrites_nothing_that_opens_the_volume() {
     for (output, said) in [
         (&key, "a key file"),
         (&link, "a key file"),
-        (&header, "its header"),
-        (&other, "its header"),
+        (&header, "the volume's header"),
+        (&other, "the volume's header"),
         (&image, "input"),
     ] {
         let line = fails(&run(&["volume", "read", "-d", &key, "--header", &header, "-o", output, &image]), 2);
