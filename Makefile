@@ -98,9 +98,10 @@ install: install-c $(made)/algkit
 	$(INSTALL) -m 644 $(completions)/_algkit $(share)/zsh/site-functions/_algkit
 	$(INSTALL) -m 644 $(completions)/algkit.fish $(share)/fish/vendor_completions.d/algkit.fish
 	$(INSTALL) -m 755 packaging/oci-hook $(libdir)/oci-hook
-	$(INSTALL) -D -m 644 packaging/algkit-run.conf $(doc)/examples/algkit-run.conf
+	$(INSTALL) -d $(doc)/examples
+	sed 's,/usr/bin/algkit,$(PREFIX)/bin/algkit,' packaging/algkit-run.conf > $(doc)/examples/algkit-run.conf
 	sed 's,/usr/lib/algkit,$(PREFIX)/lib/algkit,' packaging/oci-hook.json > $(doc)/examples/oci-hook.json
-	chmod 644 $(doc)/examples/oci-hook.json
+	chmod 644 $(doc)/examples/algkit-run.conf $(doc)/examples/oci-hook.json
 	$(INSTALL) -m 644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT $(doc)/
 
 install-c: $(c)/libalgkit.a

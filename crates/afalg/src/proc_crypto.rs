@@ -14,9 +14,17 @@ use std::{
     os::fd::{AsRawFd, OwnedFd},
 };
 
+/// The name of the file with the text, which only links in `/proc/PID/fd` show.
+const NAME: &str = "/proc/crypto";
+
+/// Whether the link of a descriptor in `/proc/PID/fd` leads to what [`file()`] makes.
+pub fn is_file(link: &[u8]) -> bool {
+    link.strip_prefix(b"/memfd:").and_then(|name| name.strip_suffix(b" (deleted)")) == Some(NAME.as_bytes())
+}
+
 /// A file with the current text, which can only be read, and whose descriptor is closed on `exec`.
 pub fn file() -> Result<OwnedFd, Errno> {
-    let memory = rustix::fs::memfd_create("crypto", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+    let memory = rustix::fs::memfd_create(NAME, MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
     let text = text();
     // The limit of a process on the length of files holds here as well, and a write beyond it would end the process.
     if getrlimit(Resource::Fsize).current.is_some_and(|most| most < text.len() as u64) {

@@ -382,14 +382,23 @@ pub enum Exit {
 
 /// Converts clap's error to one line. Help goes to standard output.
 pub fn usage(error: clap::Error) -> Exit {
-    usage_of(error, |given| match Args::command().find_subcommand(given) {
-        Some(command) => format!("(see `algkit {} --help`)", command.get_name()),
-        None => "(see `algkit --help`)".to_owned(),
-    })
+    usage_of(error, &asked_for(std::env::args_os().skip(1)))
 }
 
-/// Like [`usage`], for any command. `see` returns a hint where to read more, given the first argument.
-pub fn usage_of(error: clap::Error, see: impl Fn(&str) -> String) -> Exit {
+/// The command that the arguments begin with: `algkit`, `algkit enc`, `algkit volume read`.
+fn asked_for(arguments: impl Iterator<Item = OsString>) -> String {
+    let mut command = &Args::command();
+    let mut names = command.get_name().to_owned();
+    for argument in arguments {
+        let Some(found) = command.find_subcommand(argument) else { break };
+        command = found;
+        names += &format!(" {}", command.get_name());
+    }
+    names
+}
+
+/// Like [`usage`], for any command. The message ends with the `command` whose help says more.
+pub fn usage_of(error: clap::Error, command: &str) -> Exit {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             match out::print_all(error.render().to_string().as_bytes()) {
@@ -398,22 +407,21 @@ pub fn usage_of(error: clap::Error, see: impl Fn(&str) -> String) -> Exit {
             }
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            Exit::Error(Error::Usage(one_line("a command is missing", see)))
+            Exit::Error(Error::Usage(one_line("a command is missing", command)))
         }
-        _ => Exit::Error(Error::Usage(one_line(&error.render().to_string(), see))),
+        _ => Exit::Error(Error::Usage(one_line(&error.render().to_string(), command))),
     }
 }
 
 /// The first paragraph of clap's message, its tips, and the hint where to read more.
-fn one_line(message: &str, see: impl Fn(&str) -> String) -> String {
+fn one_line(message: &str, command: &str) -> String {
     let mut paragraphs = message.strip_prefix("error: ").unwrap_or(message).split("\n\n");
     let first = paragraphs.next().unwrap_or_default();
     let mut line = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     for tip in paragraphs.flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("tip: ")) {
         line += &format!("; {tip}");
     }
-    let given = std::env::args_os().nth(1).unwrap_or_default();
-    format!("{line} {}", see(&given.to_string_lossy()))
+    format!("{line} (see `{command} --help`)")
 }
 
 #[cfg(test)]
@@ -439,16 +447,29 @@ mod tests {
     }
 
     #[test]
+    fn the_hint_names_the_command_that_was_asked_for() {
+        for (given, names) in [
+            ("", "algkit"),
+            ("nonsense --x", "algkit"),
+            ("enc -d --x", "algkit enc"),
+            ("volume luksAddKey --x", "algkit volume add-key"),
+            ("volume nonsense", "algkit volume"),
+        ] {
+            assert_eq!(asked_for(given.split_whitespace().map(OsString::from)), names);
+        }
+    }
+
+    #[test]
     fn usage_errors_are_one_line() {
         let message = "error: the following required arguments were not provided:\n  -c <NAME>\n\nUsage: algkit enc\n";
-        let line = one_line(message, |_| "(see `algkit enc --help`)".to_owned());
+        let line = one_line(message, "algkit enc");
         assert!(
             line.starts_with("the following required arguments were not provided: -c <NAME> (see `algkit"),
             "{line}"
         );
         let message =
             "error: unexpected argument '--chekc' found\n\n  tip: a similar argument exists: '--check'\n\nUsage: x\n";
-        let line = one_line(message, |_| "(see x)".to_owned());
-        assert_eq!(line, "unexpected argument '--chekc' found; a similar argument exists: '--check' (see x)");
+        let line = one_line(message, "x");
+        assert_eq!(line, "unexpected argument '--chekc' found; a similar argument exists: '--check' (see `x --help`)");
     }
 }

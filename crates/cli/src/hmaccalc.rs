@@ -153,10 +153,7 @@ fn applet(name: &OsStr) -> Option<&'static Applet> {
 /// Runs the command. `arguments` begins with the program's name.
 pub fn run(arguments: Vec<OsString>) -> Result<Answer, Exit> {
     let program = arguments.first().and_then(|name| base_name(name)).unwrap_or_default().to_owned();
-    let args = Args::try_parse_from(arguments).map_err(|error| {
-        let program = program.display();
-        args::usage_of(error, |_| format!("(see `{program} --help`)"))
-    })?;
+    let args = Args::try_parse_from(arguments).map_err(|error| args::usage_of(error, &program.to_string_lossy()))?;
     let name = args.name.as_ref().map_or(&*program, |name| OsStr::new(name));
     let Some(applet) = applet(name) else {
         let names = APPLETS.iter().map(|applet| applet.name).collect::<Vec<_>>().join(", ");

@@ -71,6 +71,25 @@ impl Identity {
 }
 
 impl Output {
+    /// An error if the output would take the place of a file that is `needed`, each with what it is. Without a path it is standard output.
+    pub fn refuse<'a>(
+        path: Option<&Path>,
+        needed: impl IntoIterator<Item = (&'static str, &'a PathBuf)>,
+    ) -> Result<(), Error> {
+        let there = match path {
+            Some(path) => fs::metadata(path),
+            None => io::stdout().as_fd().try_clone_to_owned().and_then(|stdout| File::from(stdout).metadata()),
+        };
+        let Some(output) = there.ok().as_ref().and_then(Identity::of) else { return Ok(()) };
+        match needed.into_iter().find(|(_, needed)| Identity::at(needed) == Some(output)) {
+            None => Ok(()),
+            Some((what, needed)) => {
+                let reason = format!("`{}` is {what}, and would be overwritten", needed.display());
+                Err(Error::Option { option: "--output", reason })
+            }
+        }
+    }
+
     /// Writes to standard output. `input` is the file that is being read.
     pub fn stdout(input: Option<Identity>) -> Result<Self, Error> {
         let name = "standard output".to_owned();

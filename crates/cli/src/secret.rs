@@ -57,6 +57,11 @@ pub struct KeyArgs {
 }
 
 impl KeyArgs {
+    /// The file that holds the key, if one was given.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.key_file.as_ref()
+    }
+
     /// Reads the key, if one was given.
     pub fn read(&self) -> Result<Option<Zeroizing<Vec<u8>>>, Error> {
         match (&self.key, &self.key_file) {

@@ -309,6 +309,26 @@ fn misuse_is_told_in_one_line() {
     }
 }
 
+/// One word in the wrong place would destroy the key, and with it all that was ever encrypted under it.
+#[test]
+fn the_key_is_not_overwritten() {
+    let folder = Folder::new();
+    let (input, key, assoc) =
+        (folder.write("in", text(100)), folder.write("key", text(32)), folder.write("aad", "header"));
+    fs::hard_link(&key, folder.path("another name")).unwrap();
+    let before = folder.names();
+    let args = ["enc", "-c", "gcm(aes)", "--key-file", &key, "--aad-file", &assoc, "-i", &input];
+    for (name, what) in [("key", "the key file"), ("another name", "the key file"), ("aad", "the associated data")] {
+        for stream in [&[][..], &["--stream"]] {
+            let error = fails(&run(&[&args[..], stream, &["-o", &folder.arg(name)]].concat()), 2);
+            assert!(error.starts_with("algkit: --output: `") && error.contains(what), "{error}");
+        }
+        let appended = fs::File::options().append(true).open(folder.path(name)).unwrap();
+        assert!(fails(&algkit().args(args).stdout(appended).output().unwrap(), 2).contains(what));
+    }
+    assert_eq!((folder.read("key"), folder.read("aad"), folder.names()), (text(32), b"header".to_vec(), before));
+}
+
 #[test]
 fn keys_are_not_repeated_in_messages() {
     for key in ["00112233445566778899aabbccddeeffx", "00112233445566778899aabbccddeeff0", "00112233445566778899aabb"] {

@@ -478,8 +478,11 @@ fn the_hosts_drivers_are_listed_only_when_asked_for() {
         String::from_utf8(ok(&output).to_vec()).unwrap().lines().filter(|line| line.contains(" afalg:")).count()
     };
     assert_eq!(drivers(""), 0);
-    // A host without AF_ALG offers nothing, which is not an error.
+    // A host without AF_ALG offers nothing, which is an error only if a driver was named: another would serve, and nobody would know.
     drivers("afalg,cryptodev");
+    for name in ["afalg:no-such-engine", "afalg:no-such-engine!"] {
+        assert!(fails(&list(name), 2).contains("`no-such-engine`"));
+    }
     assert!(fails(&list("afalg,engine"), 2).contains("ALGKIT_HOST: `engine` is none of"));
     let output = algkit().args(["bench", "--driver", "afalg:none"]).env("ALGKIT_HOST", "afalg").output().unwrap();
     assert!(fails(&output, 2).contains("unknown algorithm `afalg:none`"));

@@ -42,6 +42,23 @@ fn the_status_is_the_programs() {
 }
 
 #[test]
+fn what_stands_in_the_supervisors_way_is_named() {
+    let limited = "ulimit -n 100; exec \"$0\" run --via seccomp true";
+    let output = Command::new("sh").args(["-c", limited]).arg(env!("CARGO_BIN_EXE_algkit")).output().unwrap();
+    let line = fails(&output, 2);
+    assert_eq!(line, "algkit: cannot serve `true` by --via seccomp: the limit of open files, 100, is too low\n");
+}
+
+#[test]
+fn a_limit_that_would_not_hold_is_refused() {
+    for option in ["--files", "--memory", "--threads"] {
+        let line = fails(&run(&["--via", "preload", option, "3", "true"]), 2);
+        assert_eq!(line, format!("algkit: {option}: --via preload has no limits; --via seccomp has\n"));
+        ok(&run(&["--via", "seccomp", option, "3", "true"]));
+    }
+}
+
+#[test]
 fn arguments_are_passed_on_as_they_are() {
     let output = run(&["printf", "%s|", "-n", "--via", "", "a b"]);
     assert_eq!(ok(&output), b"-n|--via||a b|");

@@ -6,7 +6,8 @@ use common::{Folder, algkit, fails, ok, run};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::{
     fs,
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
     os::unix::{
         fs::{PermissionsExt, symlink},
         process::ExitStatusExt,
@@ -492,8 +493,8 @@ fn plaintext_overwrites_nothing_that_opens_the_volume() {
     for (output, said) in [
         (&key, "a key file"),
         (&link, "a key file"),
-        (&header, "its header"),
-        (&other, "its header"),
+        (&header, "the volume's header"),
+        (&other, "the volume's header"),
         (&image, "input"),
     ] {
         let line = fails(&run(&["volume", "read", "-d", &key, "--header", &header, "-o", output, &image]), 2);
@@ -687,6 +688,60 @@ fn signals_that_were_ignored_stay_ignored() {
     hang_up(&mut server);
     thread::sleep(Duration::from_millis(500));
     assert!(server.try_wait().unwrap().is_none(), "it does not serve any more");
+    kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
+    assert!(server.wait().unwrap().success());
+}
+
+/// Whether the kernel asks from time to time if the other end is still there. It may wait for an answer to something else first.
+fn is_kept_alive(local: u16, remote: u16) -> bool {
+    let ports = [local, remote].map(|port| format!(":{port:04X}"));
+    (0..100).any(|_| {
+        thread::sleep(Duration::from_millis(20));
+        let table = fs::read_to_string("/proc/net/tcp").unwrap();
+        table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>()).any(|line| {
+            // Timer 2 (Documentation/networking/proc_net_tcp.rst).
+            line[1].ends_with(&ports[0]) && line[2].ends_with(&ports[1]) && line[5].starts_with("02:")
+        })
+    })
+}
+
+/// Clients that connect and do not choose the export keep nobody out, however many there are.
+#[test]
+fn clients_that_do_not_choose_give_way() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let mut command = common::algkit();
+    command.args(["volume", "serve", "-d", &folder.arg("key"), "--tcp", "0", &image]).stdout(Stdio::piped());
+    let mut server = command.spawn().unwrap();
+    let mut uri = String::new();
+    BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut uri).unwrap();
+    let address = uri.trim().strip_prefix("nbd://").unwrap();
+    // A client that has been greeted; `None` for one that was refused.
+    let greeted = || {
+        let mut client = TcpStream::connect(address).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        client.read_exact(&mut [0; 18]).is_ok().then_some(client)
+    };
+    let choose = |client: &mut TcpStream| {
+        client.write_all(&[&[0, 0, 0, 3][..], b"IHAVEOPT", &[0, 0, 0, 1, 0, 0, 0, 0]].concat()).unwrap();
+        client.read_exact(&mut [0; 10])
+    };
+    let mut first = greeted().unwrap();
+    choose(&mut first).unwrap();
+    let port = first.peer_addr().unwrap().port();
+    assert!(
+        is_kept_alive(port, first.local_addr().unwrap().port()),
+        "a client that has lost power would keep its place"
+    );
+    let silent: Vec<_> = (0..40).map(|_| greeted().unwrap()).collect();
+    let others: Vec<_> = (1..16).map(|_| greeted().map(|mut client| choose(&mut client).map(|()| client))).collect();
+    assert!(others.iter().all(|client| matches!(client, Some(Ok(_)))), "{others:?}");
+    // All who have a place have chosen.
+    assert!(greeted().is_none());
+    let read = [&0x2560_9513u32.to_be_bytes()[..], &[0; 20], &512u32.to_be_bytes()].concat();
+    first.write_all(&read).unwrap();
+    first.read_exact(&mut [0; 16 + 512]).unwrap();
+    drop(silent);
     kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
     assert!(server.wait().unwrap().success());
 }

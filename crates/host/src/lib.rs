@@ -69,7 +69,8 @@ fn answer<T>(result: std::io::Result<T>) -> Option<T> {
     result.ok()
 }
 
-/// Registers the drivers that [`HOST_VARIABLE`] lists and the host has. Does nothing if the variable is not set.
+/// Registers the drivers of the host that [`HOST_VARIABLE`] lists. It is an error if the host lacks one that is named. Does nothing if the variable is not
+/// set.
 pub fn from_environment(registry: &Registry) -> Result<(), Error> {
     let Some(value) = std::env::var_os(HOST_VARIABLE) else { return Ok(()) };
     let mut chosen = Vec::new();
@@ -79,7 +80,7 @@ pub fn from_environment(registry: &Registry) -> Result<(), Error> {
             None if item == "cryptodev" => register(registry, Host::Cryptodev),
             Some(("afalg", name)) => {
                 let driver = register_one(registry, name.strip_suffix('!').unwrap_or(name))?;
-                chosen.extend(driver.filter(|_| name.ends_with('!')));
+                chosen.extend(name.ends_with('!').then_some(driver));
             }
             _ => {
                 let reason = format!("`{item}` is none of `afalg`, `afalg:NAME`, `afalg:NAME!` and `cryptodev`");
@@ -117,13 +118,12 @@ pub fn register(registry: &Registry, host: Host) {
 }
 
 /// Registers the host's driver `name`, or its best driver of the algorithm `name`. AF_ALG is asked for that name
-/// first, so that the kernel instantiates templates. Returns the name of the registered driver; `None` if the host
-/// has no AF_ALG.
-fn register_one(registry: &Registry, name: &str) -> Result<Option<String>, Error> {
-    if !afalg::is_available() {
-        return Ok(None);
-    }
+/// first, so that the kernel instantiates templates. Returns the name of the registered driver.
+fn register_one(registry: &Registry, name: &str) -> Result<String, Error> {
     let refuse = |reason| Error::Setting { setting: HOST_VARIABLE, reason };
+    if !afalg::is_available() {
+        return Err(refuse(format!("the host has no AF_ALG, and so no `{name}`")));
+    }
     let mut listed = listing::read().into_iter().find(|l| l.driver == name);
     if listed.is_none() {
         let kind = registry.find_any(name)?.kind;
@@ -135,7 +135,7 @@ fn register_one(registry: &Registry, name: &str) -> Result<Option<String>, Error
     let driver = driver.ok_or_else(|| refuse(format!("algkit has no driver to check the host's `{name}` with")))?;
     let serves_as = driver.driver.clone();
     add(registry, Some(driver));
-    Ok(Some(serves_as))
+    Ok(serves_as)
 }
 
 /// Adds a driver unless it is registered already.

@@ -2,23 +2,24 @@
 
 use crate::{
     errno::{self, Return},
-    interpose::{interpose, real},
+    interpose::real,
     kernel::kernel,
     memory, reserve, table,
 };
 use algkit_afalg::{Errno, File, Place, cryptodev::Device, proc_crypto};
 use libc::{
-    AT_FDCWD, FILE, O_CLOEXEC, O_CREAT, O_NONBLOCK, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY, S_IFCHR, S_IFREG, SYS_close,
-    W_OK, X_OK, c_char, c_int, c_long, c_uint, mode_t,
+    AT_FDCWD, FILE, O_CLOEXEC, O_CREAT, O_NONBLOCK, O_RDONLY, O_RDWR, O_TRUNC, O_WRONLY, S_IFCHR, S_IFMT, S_IFREG,
+    SYS_close, W_OK, X_OK, c_char, c_int, c_long, c_uint, mode_t,
 };
 use rustix::{
-    fs::{CWD, readlinkat},
+    fs::{CWD, readlinkat, readlinkat_raw},
     io::{FdFlags, fcntl_setfd},
     net::SocketFlags,
 };
 use std::{
     ffi::{CStr, CString},
-    mem,
+    io::Write,
+    mem::{self, MaybeUninit},
     os::fd::{IntoRawFd, OwnedFd},
     slice,
 };
@@ -154,18 +155,35 @@ paths! {
     where path in dir => |place, said| describe_more(place, into)
 }
 
-interpose! {
-    fn fstat(fd: c_int, into: *mut libc::stat) -> c_int
-    where Some(place) = behind(fd) => describe(place, into)
+/// Defines functions that describe an open file. What they say of `/proc/crypto` is what `stat` says of its name: programs such as `cp` compare the two.
+macro_rules! descriptions {
+    ($(
+        fn $name:ident($($arg:ident: $type:ty),*) where $fd:ident is put into $into:ident
+    )*) => {$(
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C-unwind" fn $name($($arg: $type),*) -> c_int {
+            if let Some(place) = behind($fd) {
+                return errno::answer(|| describe(place, $into.cast()));
+            }
+            let said = match real!(fn $name($($type),*) -> c_int) {
+                // SAFETY: the arguments go unchanged to the function that they are meant for.
+                Some(real) => unsafe { real($($arg),*) },
+                None => return errno::answer(|| Err(Errno::NOSYS)),
+            };
+            // SAFETY: the function has just written the description.
+            if said == 0 && is_listing($fd, unsafe { &*$into.cast() }) {
+                return errno::answer(|| describe(Place::ProcCrypto, $into.cast()));
+            }
+            said
+        }
+    )*};
+}
 
-    fn fstat64(fd: c_int, into: *mut libc::stat64) -> c_int
-    where Some(place) = behind(fd) => describe(place, into.cast())
-
-    fn __fxstat(version: c_int, fd: c_int, into: *mut libc::stat) -> c_int
-    where Some(place) = behind(fd) => describe(place, into)
-
-    fn __fxstat64(version: c_int, fd: c_int, into: *mut libc::stat64) -> c_int
-    where Some(place) = behind(fd) => describe(place, into.cast())
+descriptions! {
+    fn fstat(fd: c_int, into: *mut libc::stat) where fd is put into into
+    fn fstat64(fd: c_int, into: *mut libc::stat64) where fd is put into into
+    fn __fxstat(version: c_int, fd: c_int, into: *mut libc::stat) where fd is put into into
+    fn __fxstat64(version: c_int, fd: c_int, into: *mut libc::stat64) where fd is put into into
 }
 
 /// `openat` as a system call by number. `ask` calls the kernel.
@@ -253,6 +271,22 @@ fn folder(dir: c_int) -> Option<Vec<u8>> {
 /// The device, if the descriptor stands for it.
 fn behind(fd: c_int) -> Option<Place> {
     table::entry(fd)?.check_socket().is_err().then_some(Place::DevCrypto)
+}
+
+/// Whether this is the description of an open `/proc/crypto`. Few other files have no name, and only for these the kernel is asked which one it is. Nothing
+/// is allocated, as a signal handler may call `fstat`.
+fn is_listing(fd: c_int, found: &libc::stat) -> bool {
+    if found.st_nlink != 0 || found.st_mode & S_IFMT != S_IFREG || reserve::is_filtered() {
+        return false;
+    }
+    let before = errno::raw();
+    let mut link = [MaybeUninit::uninit(); 64];
+    let mut name = [0; 32];
+    let is_ours = write!(&mut name[..], "/proc/self/fd/{fd}").is_ok()
+        && CStr::from_bytes_until_nul(&name)
+            .is_ok_and(|name| readlinkat_raw(CWD, name, &mut link).is_ok_and(|(link, _)| proc_crypto::is_file(link)));
+    errno::set_raw(before);
+    is_ours
 }
 
 /// Opens a served file. The kernel may have opened its own file of that name, which is closed.

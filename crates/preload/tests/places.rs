@@ -43,6 +43,22 @@ served! {
 }
 
 served! {
+    fn proc_crypto_can_be_copied() {
+        // `cp` refuses a file that is not the one that its name has described.
+        let folder = tempfile::tempdir().unwrap();
+        let copy = folder.path().join("copy");
+        let cp = Command::new("cp").arg("/proc/crypto").arg(&copy).output().unwrap();
+        assert!(cp.status.success() && cp.stderr.is_empty(), "{}", String::from_utf8_lossy(&cp.stderr));
+        assert_eq!(fs::read_to_string(&copy).unwrap(), fs::read_to_string("/proc/crypto").unwrap());
+
+        // Other files without a name are described as they are.
+        let other = fs::File::open(&copy).unwrap();
+        fs::remove_file(&copy).unwrap();
+        assert!(fstat(&other).unwrap().st_size > 10_000);
+    }
+}
+
+served! {
     fn nothing_is_made_where_a_served_file_is() {
         // By a system call that only the kernel answers.
         // SAFETY: the path is a C string.

@@ -5,8 +5,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The kernel, or a filter that already confines this process, does not allow supervision.
-    #[error("seccomp user notification is not available: {0}")]
+    /// The kernel, a filter that already confines this process, or a limit does not allow supervision.
+    #[error("{0}")]
     Unavailable(Unavailable),
     /// The program could not be started.
     #[error("{}: {source}", program.display())]

@@ -32,7 +32,11 @@ impl Job {
     fn open(args: &EncArgs) -> Result<Self, Error> {
         let direction = direction(args);
         let input = Input::open(args.input.as_deref())?;
-        let output = match args.output.as_deref().filter(|path| *path != OsStr::new("-")) {
+        let output = args.output.as_deref().filter(|path| *path != OsStr::new("-"));
+        // Without them, nobody could decrypt the output, nor what was encrypted before.
+        let key = args.key.file().map(|path| ("the key file", path));
+        Output::refuse(output, key.into_iter().chain(args.aad_file.iter().map(|path| ("the associated data", path))))?;
+        let output = match output {
             // Nobody else may read a plaintext unless the user says so.
             Some(path) if args.decrypt => Output::private(path, input.identity())?,
             Some(path) => Output::file(path, input.identity())?,

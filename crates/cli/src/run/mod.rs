@@ -45,6 +45,10 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
         (None, None) => Via::Preload,
         (None, Some(_)) => Via::Seccomp,
     };
+    if let (Via::Preload, Some(option)) = (via, limit(args)) {
+        let reason = "--via preload has no limits; --via seccomp has".to_owned();
+        return Err(Error::Option { option, reason });
+    }
     if reach == Reach::Foreign {
         let program = args.program.display();
         complain(&format_args!("`{program}` is for another CPU: it is not served, and what it starts may be"));
@@ -61,6 +65,13 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
         }
         None => supervise(args, command, &variables),
     }
+}
+
+/// The option that sets a limit, if one does.
+fn limit(args: &RunArgs) -> Option<&'static str> {
+    let given =
+        [("--files", args.files.is_some()), ("--memory", args.memory.is_some()), ("--threads", args.threads.is_some())];
+    given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
 }
 
 /// The value of `LD_PRELOAD`, or `None` if the program is to be supervised. If the user did not choose and the

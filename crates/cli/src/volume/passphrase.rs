@@ -59,7 +59,7 @@ pub fn new(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
 pub fn confirmed(what: &str) -> Result<(), Error> {
     let refused = |reason: &str| Err(Error::Option { option: "-q", reason: reason.to_owned() });
     if !io::stdin().is_terminal() {
-        return refused("nobody is here to be asked; -q goes on without");
+        return refused("standard input is no terminal at which somebody could agree; -q goes on without a question");
     }
     let _ = write!(io::stderr(), "{what}\nGo on? (Type YES in capital letters.) ");
     match &**line_of_stdin()? {

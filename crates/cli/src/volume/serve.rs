@@ -13,11 +13,11 @@ use algkit_volume::{
 };
 use rustix::{
     fs::Mode,
-    net::{Shutdown as How, shutdown},
+    net::{Shutdown as How, shutdown, sockopt::set_socket_keepalive},
     process::umask,
 };
 use std::{
-    collections::HashMap,
+    collections::BTreeMap,
     fs,
     io::{self, Read, Write},
     net::{Shutdown, TcpListener},
@@ -127,6 +127,8 @@ impl Listener {
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept()?;
                 stream.set_nodelay(true)?;
+                // A client whose machine lost power never says so, and would keep its place.
+                set_socket_keepalive(&stream, true)?;
                 Ok(OwnedFd::from(stream).into())
             }
         }
@@ -162,11 +164,35 @@ fn escaped(path: &[u8]) -> String {
     path.iter().map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// Connections by their numbers, each with a handle that ends it.
+/// Connections by their numbers, which grow.
 #[derive(Default)]
 struct Connections {
-    open: HashMap<u64, UnixStream>,
+    open: BTreeMap<u64, Connection>,
     stopping: bool,
+}
+
+struct Connection {
+    /// What ends it.
+    handle: UnixStream,
+    /// Whether the client has chosen the export. Before that it may be anybody.
+    has_chosen: bool,
+}
+
+impl Connections {
+    /// Whether there is a place for one more. If all are taken, the client gives way that has been choosing for longest. So whoever connects and says
+    /// nothing, or little, keeps nobody out.
+    fn make_room(&mut self) -> bool {
+        if self.open.len() < CONNECTIONS {
+            return true;
+        }
+        let choosing = self.open.iter().find(|(_, connection)| !connection.has_chosen);
+        let Some(connection) = choosing.map(|(number, _)| *number).and_then(|number| self.open.remove(&number)) else {
+            return false;
+        };
+        // Its thread ends with this. It may have left already.
+        let _ = connection.handle.shutdown(Shutdown::Both);
+        true
+    }
 }
 
 struct Server<'a> {
@@ -189,7 +215,7 @@ impl<'a> Server<'a> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Serves whoever connects, until the listener is closed. A client that comes when there is no place is refused.
+    /// Serves whoever connects, until the listener is closed. A client that comes when all have chosen the export is refused.
     fn accept<'scope>(&'scope self, listener: &Listener, scope: &'scope thread::Scope<'scope, '_>) {
         for number in 0.. {
             let stream = match listener.accept() {
@@ -205,13 +231,13 @@ impl<'a> Server<'a> {
             if connections.stopping {
                 return;
             }
-            if connections.open.len() < CONNECTIONS
+            if connections.make_room()
                 && let Ok(handle) = stream.try_clone()
             {
-                connections.open.insert(number, handle);
+                connections.open.insert(number, Connection { handle, has_chosen: false });
                 let work = move || {
                     // A client that leaves in the middle, or breaks the protocol, has itself to blame.
-                    let _ = self.serve(&stream);
+                    let _ = self.serve(number, &stream);
                     let _ = stream.shutdown(Shutdown::Both);
                     self.connections().open.remove(&number);
                     self.ended.notify_all();
@@ -223,14 +249,14 @@ impl<'a> Server<'a> {
         }
     }
 
-    fn serve(&self, stream: &UnixStream) -> io::Result<()> {
+    fn serve(&self, number: u64, stream: &UnixStream) -> io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         let mut client = Client::greet(&mut &*stream, &mut &*stream)?;
         match &self.tls {
-            None => self.serve_disk(client, stream, stream, stream),
+            None => self.serve_disk(number, client, stream, stream, stream),
             Some(tls) if client.wait_for_tls(&mut &*stream, &mut &*stream)? => {
-                tls.serve(stream, |input, output| self.serve_disk(client, stream, input, output))
+                tls.serve(stream, |input, output| self.serve_disk(number, client, stream, input, output))
             }
             Some(_) => Ok(()),
         }
@@ -238,12 +264,18 @@ impl<'a> Server<'a> {
 
     fn serve_disk(
         &self,
+        number: u64,
         client: Client,
         stream: &UnixStream,
         mut input: impl Read + Send,
         mut output: impl Write + Send,
     ) -> io::Result<()> {
         let Some(session) = client.choose(self.export, &mut input, &mut output)? else { return Ok(()) };
+        match self.connections().open.get_mut(&number) {
+            Some(connection) => connection.has_chosen = true,
+            // It has had to give way.
+            None => return Ok(()),
+        }
         stream.set_read_timeout(None)?;
         stream.set_write_timeout(None)?;
         session.serve(self.export, input, output, self.threads)
@@ -255,7 +287,7 @@ impl<'a> Server<'a> {
         let mut connections = self.connections();
         connections.stopping = true;
         for how in [Shutdown::Read, Shutdown::Both] {
-            connections.open.values().for_each(|stream| drop(stream.shutdown(how)));
+            connections.open.values().for_each(|connection| drop(connection.handle.shutdown(how)));
             let waiting = self.ended.wait_timeout_while(connections, FAREWELL, |left| !left.open.is_empty());
             connections = waiting.unwrap_or_else(PoisonError::into_inner).0;
         }

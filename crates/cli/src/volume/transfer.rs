@@ -12,12 +12,7 @@ use crate::{
     progress::Progress,
 };
 use algkit_volume::{ReadAt, WriteAt};
-use std::{
-    ffi::OsStr,
-    fs::{self, File},
-    io,
-    os::fd::AsFd,
-};
+use std::{ffi::OsStr, path::Path};
 use zeroize::Zeroizing;
 
 /// The number of bytes copied at a time.
@@ -38,8 +33,9 @@ pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
         }
     };
     let input = place.data.file.metadata().ok().as_ref().and_then(Identity::of);
-    refuse_needed(args)?;
-    let mut output = match args.output.as_deref().filter(|path| *path != OsStr::new("-")) {
+    let output = args.output.as_deref().filter(|path| *path != OsStr::new("-"));
+    refuse_needed(args, output)?;
+    let mut output = match output {
         // Plaintext is its owner's alone, as the image may be.
         Some(path) => Output::private(path, input)?,
         None => Output::stdout(input)?,
@@ -60,23 +56,12 @@ pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
 }
 
 /// An error if the output is a file that the volume is opened with.
-fn refuse_needed(args: &ReadArgs) -> Result<(), Error> {
-    let path = args.output.as_deref().filter(|path| *path != OsStr::new("-"));
-    let metadata = match path {
-        Some(path) => fs::metadata(path),
-        None => io::stdout().as_fd().try_clone_to_owned().and_then(|stdout| File::from(stdout).metadata()),
-    };
-    let Some(output) = metadata.ok().as_ref().and_then(Identity::of) else { return Ok(()) };
+fn refuse_needed(args: &ReadArgs, output: Option<&Path>) -> Result<(), Error> {
     let unlock = &args.unlock;
     let keys = unlock.key_file.iter().chain(&unlock.volume_key_file).filter(|path| *path != OsStr::new("-"));
-    let needed = keys.map(|path| ("a key file", path)).chain(args.place.header.iter().map(|path| ("its header", path)));
-    for (what, needed) in needed {
-        if Identity::at(needed) == Some(output) {
-            let reason = format!("`{}` is {what} of this volume, and would be overwritten", needed.display());
-            return Err(Error::Option { option: "--output", reason });
-        }
-    }
-    Ok(())
+    let needed =
+        keys.map(|path| ("a key file", path)).chain(args.place.header.iter().map(|path| ("the volume's header", path)));
+    Output::refuse(output, needed)
 }
 
 pub fn write(args: &WriteArgs) -> Result<Answer, Error> {

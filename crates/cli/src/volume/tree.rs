@@ -54,7 +54,7 @@ pub fn make(args: &FillArgs) -> Result<Input, Error> {
     let ran = mke2fs.output().map_err(|source| Error::Run { program: "mke2fs".into(), source })?;
     if !ran.status.success() {
         let said = String::from_utf8_lossy(&ran.stderr);
-        let reason = format!("mke2fs: {}", said.trim().lines().last().unwrap_or("it failed"));
+        let reason = format!("mke2fs failed: {}", said.split_whitespace().collect::<Vec<_>>().join(" "));
         return Err(Error::Option { option: "SOURCE", reason });
     }
     Input::of(file, "the file system".to_owned())
