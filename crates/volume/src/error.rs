@@ -59,6 +59,9 @@ pub enum Error {
         /// How the rule is broken.
         reason: String,
     },
+    /// Something else has taken the place of the volume, of which the second copy of the header is left. Whoever made it need not know that.
+    #[error("{0} has taken the place of the LUKS2 volume, of which the second copy of the header is left")]
+    Replaced(&'static str),
     /// The volume needs something that algkit does not support.
     #[error("{what} is not supported")]
     Unsupported {

@@ -171,13 +171,17 @@ impl Header {
     }
 
     /// Repairs the header on `storage`, and returns what was repaired. In LUKS2, a copy that is damaged or old is written again from the other one. In
-    /// LUKS1, fields of key slots get the values that every program gives them. If nothing is wrong, nothing is written.
-    pub fn repair(storage: &dyn WriteAt, random: &Rng) -> Result<Vec<String>, Error> {
+    /// LUKS1, fields of key slots get the values that every program gives them. If nothing is wrong, nothing is written. What has taken the volume's
+    /// place ([`Error::Replaced`]) is overwritten only with `replaced`.
+    pub fn repair(storage: &dyn WriteAt, replaced: bool, random: &Rng) -> Result<Vec<String>, Error> {
         if storage::read(storage, 0, storage.size()?.min(8) as usize)? == luks1::MAGIC {
             return luks1::Header::repair(storage, random);
         }
         let mut header = Self::read(storage)?;
         let wrong = header.warnings();
+        if let (Some(what), false) = (header.replaced(), replaced) {
+            return Err(Error::Replaced(what));
+        }
         if !wrong.is_empty() {
             header.slots_mut().store(storage, random)?;
         }
@@ -296,6 +300,14 @@ impl Header {
         header.open(storage, key)
     }
 
+    /// What has taken the volume's place, if anything has: see [`luks2::Copies::Replaced`].
+    pub fn replaced(&self) -> Option<&'static str> {
+        match self {
+            Self::Luks2(header) => header.replaced(),
+            Self::Luks1(_) => None,
+        }
+    }
+
     /// What a user should know about the header, a line for each.
     pub fn warnings(&self) -> Vec<String> {
         let Self::Luks2(header) = self else { return Vec::new() };
@@ -303,6 +315,9 @@ impl Header {
             luks2::Copies::Both => Vec::new(),
             luks2::Copies::First(reason) => vec![format!("the second LUKS2 header is not used: {reason}")],
             luks2::Copies::Second(reason) => vec![format!("the first LUKS2 header is not used: {reason}")],
+            luks2::Copies::Replaced(what) => {
+                vec![format!("the first LUKS2 header is not used: {what} has taken its place")]
+            }
         }
     }
 }

@@ -462,6 +462,27 @@ fn every_write_of_a_recovery() {
 }
 
 /// Between two zones the volume is read and written as any other.
+/// A file system that was made over a volume under reencryption leaves the second copy of its header.
+#[test]
+fn what_has_taken_a_volumes_place_is_not_reencrypted() {
+    let mut bytes = volume("aes-xts-plain64", 64, 512);
+    let taken = |bytes: &mut [u8]| bytes[1078..1082].copy_from_slice(b"\0\0\x53\xef");
+    let plan = plan(Protection::Journal, "aes-xts-plain64", 64, 512);
+    let disk = Memory::new(bytes.clone());
+    start(&disk, &plan).unwrap();
+    let mut begun = disk.into_inner();
+    for bytes in [&mut bytes, &mut begun] {
+        taken(bytes);
+    }
+    let refused = |result: Result<(), Error>| assert!(matches!(result, Err(Error::Replaced(_))), "{result:?}");
+    let disk = Memory::new(bytes.clone());
+    refused(start(&disk, &plan));
+    assert!(disk.into_inner() == bytes);
+    let disk = Memory::new(begun.clone());
+    refused(resume(&disk, usize::MAX, false).map(drop));
+    assert!(disk.into_inner() == begun);
+}
+
 #[test]
 fn a_half_finished_volume_is_read_and_written() {
     let disk = Memory::new(volume("aes-xts-plain64", 64, 512));

@@ -18,7 +18,6 @@ mod reencrypt;
 mod resize;
 mod serve;
 mod service;
-mod signature;
 mod steady;
 mod tcrypt;
 mod terminal;
@@ -33,7 +32,7 @@ mod ublk;
 
 use crate::{answer::Answer, error::Error, out::complain, output::Identity};
 use algkit::Rng;
-use algkit_volume::{Header, Key, Limits, ReadAt, Unlocked, Volume, luks2::Copies};
+use algkit_volume::{Header, Key, Limits, ReadAt, Unlocked, Volume};
 use args::{
     OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand,
     kind::{Format, KindArgs},
@@ -220,21 +219,10 @@ impl Named {
         Error::Volume { path: self.path.clone(), source }
     }
 
-    /// What lies where the first copy of the header was, if that is something else by now. Whoever made it need not know that the second copy is still
-    /// there.
-    fn instead(&self, header: &Header) -> Result<Option<&'static str>, Error> {
-        match header {
-            Header::Luks2(header) if matches!(header.copies, Copies::Second(_)) => {
-                signature::instead(&self.file).map_err(|error| self.error(error))
-            }
-            _ => Ok(None),
-        }
-    }
-
     /// Reads the header, and prints its warnings on standard error. An error if the file is open to be written, and has something else by now.
     fn header(&self) -> Result<Header, Error> {
         let header = Header::read(&self.file).map_err(|error| self.error(error))?;
-        if let (true, Some(what)) = (self.access.writes(), self.instead(&header)?) {
+        if let (true, Some(what)) = (self.access.writes(), header.replaced()) {
             return Err(Error::Instead { path: self.path.clone(), what });
         }
         for warning in header.warnings() {
