@@ -273,6 +273,38 @@ fn a_repair_changes_no_more_than_it_has_to() {
     assert!(disk.into_inner() == bytes);
 }
 
+/// A volume that was LUKS2 has key slots in other places than usual. Only the place that is wrong is set.
+#[test]
+fn a_repair_leaves_the_places_of_good_slots() {
+    let (bytes, key) = volume(Version::Luks1);
+    let disk = Memory::new(bytes);
+    let convert = |to| Header::read(&disk).unwrap().convert(to, &disk, &random()).unwrap();
+    let mut header = convert(Version::Luks2);
+    let unlocked = open(&disk, "one").unwrap();
+    header.change_key(&disk, &unlocked, &new("one", None), &random()).unwrap();
+    convert(Version::Luks1);
+    let slot_5 = 208 + 48 * 5 + 40;
+    disk.write_at(slot_5, &[0; 4]).unwrap();
+    assert!(Header::read(&disk).is_err());
+    let mended = Header::repair(&disk, false, &random()).unwrap();
+    assert_eq!(mended.last().unwrap(), "key slot 5: its place");
+    assert!(is_open(&disk, "one", &key) && is_open(&disk, "two", &key), "{mended:?}");
+}
+
+/// Nothing depends on the UUID of LUKS1, and no checksum covers it.
+#[test]
+fn a_damaged_uuid_keeps_nobody_out() {
+    let (mut bytes, key) = volume(Version::Luks1);
+    bytes[170] |= 0x80;
+    let disk = Memory::new(bytes);
+    assert!(is_open(&disk, "one", &key));
+    let mut header = Header::read(&disk).unwrap();
+    assert_eq!(header.uuid().find('?'), Some(2));
+    let unlocked = open(&disk, "one").unwrap();
+    header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+    assert!(is_open(&disk, "three", &key));
+}
+
 /// An image that is cut off is not made longer.
 #[test]
 fn nothing_is_written_behind_the_end() {
