@@ -204,6 +204,18 @@ impl Named {
         Ok(())
     }
 
+    /// Keeps cryptsetup from reencrypting the data whose header is in this file, as long as the value is kept. The header may be another one when this
+    /// returns, so it is read afterwards.
+    fn lock_reencryption(&self, how: FlockOperation) -> Result<Option<File>, Error> {
+        // Of a bad header, more is said by whoever needs a good one.
+        let Ok(Header::Luks2(header)) = Header::read(&self.file) else { return Ok(None) };
+        locks::of_reencryption(&header.binary.uuid, how).map_err(|_| {
+            self.busy(
+                "a volume with its UUID is being reencrypted, or is open in another program; wait until that is done",
+            )
+        })
+    }
+
     /// An error if this file, whose header this is, is to be written as `data` and is a detached header alone. The data of such a volume begins at
     /// byte 0 of its own device, so it would be written over the header.
     fn refuse_lone_header(&self, data: &Named, header: &Header) -> Result<(), Error> {
@@ -281,7 +293,12 @@ impl Place {
             refuse_as_header(&args.image, args.header.as_deref())?;
         }
         let header = args.header.as_deref().map(|path| Named::open(path, Access::Inspect)).transpose()?;
-        Ok(Self { data: Named::open(&args.image, access)?, header })
+        let mut place = Self { data: Named::open(&args.image, access)?, header };
+        if access != Access::Inspect {
+            let lock = place.headed().lock_reencryption(FlockOperation::NonBlockingLockShared)?;
+            place.data.locks.extend(lock);
+        }
+        Ok(place)
     }
 
     /// Opens the file that contains the header, to change it.
