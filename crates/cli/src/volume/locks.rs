@@ -1,12 +1,18 @@
 //! Locks: those of data, which are on bytes of the file, and cryptsetup's of block devices.
 
+use crate::output::Identity;
 use rustix::{
     fs::{FlockOperation, OFlags, flock, major, minor},
     io::Errno,
 };
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
-    os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt},
+    ffi::OsStr,
+    fs::{self, DirBuilder, DirEntry, File, OpenOptions},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt},
+    },
+    path::Path,
 };
 
 /// The folder that cryptsetup is built with (`--with-luks2-lock-path`).
@@ -41,6 +47,19 @@ pub fn of_reencryption(uuid: &str, how: FlockOperation) -> Result<Option<File>, 
         }
     }
     Ok(None)
+}
+
+/// The name of a loop device that shows the file, of those in `folder`: /sys/block.
+pub fn loop_of(file: &File, folder: &Path) -> Option<String> {
+    let identity = Identity::of(&file.metadata().ok()?)?;
+    let shows = |device: &DirEntry| {
+        let Ok(mut path) = fs::read(device.path().join("loop/backing_file")) else { return false };
+        // A line.
+        path.pop();
+        Identity::at(Path::new(OsStr::from_bytes(&path))) == Some(identity)
+    };
+    let device = fs::read_dir(folder).ok()?.flatten().find(shows)?;
+    Some(device.file_name().to_string_lossy().into_owned())
 }
 
 fn inode(file: &File) -> Option<u64> {
@@ -113,4 +132,28 @@ pub fn lock(file: &File, part: Part, how: How) -> bool {
     let exclusive = FlockOperation::NonBlockingLockExclusive;
     (part, how) != (Part::Data, How::Exclusive)
         || !matches!(fcntl_lock(file, exclusive), Err(Errno::AGAIN | Errno::ACCESS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loop_device_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let [image, other] = ["image", "other"].map(|name| File::create(at(name)).unwrap());
+        let block = at("block");
+        for (device, shown) in [("vda", None), ("loop0", Some("gone")), ("loop1", Some("image"))] {
+            let device = block.join(device);
+            fs::create_dir_all(&device).unwrap();
+            if let Some(shown) = shown {
+                fs::create_dir(device.join("loop")).unwrap();
+                fs::write(device.join("loop/backing_file"), format!("{}\n", at(shown).display())).unwrap();
+            }
+        }
+        assert_eq!(loop_of(&image, &block).as_deref(), Some("loop1"));
+        assert_eq!(loop_of(&other, &block), None);
+        assert_eq!(loop_of(&image, &at("nothing")), None);
+    }
 }

@@ -181,6 +181,13 @@ impl Named {
             lock(Part::Keys, How::Shared, changing)?;
         }
         if matches!(self.access, Access::Data | Access::All) {
+            // Its readers and writers hold no locks.
+            if let Some(device) = locks::loop_of(&self.file, Path::new("/sys/block")) {
+                let reason = format!(
+                    "{device} shows it as a block device (cryptsetup open, mount -o loop); close or unmount that"
+                );
+                return Err(self.busy(&reason));
+            }
             let written = "another program uses its data (write, serve, mount, ublk, or qemu); wait until it is done";
             lock(Part::Data, How::Exclusive, written)?;
         }
