@@ -239,7 +239,17 @@ impl Header {
         }
     }
 
-    /// Adds a key slot with the key that was unlocked, and returns the slot's number. `storage` has the header.
+    /// An error if the header on `storage` is not this one any more.
+    pub(crate) fn refuse_changed(&self, storage: &dyn ReadAt) -> Result<(), Error> {
+        match self {
+            Self::Luks1(header) if **header == luks1::Header::read(storage)? => Ok(()),
+            Self::Luks1(_) => Err(Error::Changed),
+            Self::Luks2(header) => header.refuse_changed(storage),
+        }
+    }
+
+    /// Adds a key slot with the key that was unlocked, and returns the slot's number. `storage` has the header. If that is another one than was read
+    /// ([`Error::Changed`]), nothing is written, here and wherever a header is changed.
     pub fn add_key(
         &mut self,
         storage: &dyn WriteAt,
@@ -247,6 +257,7 @@ impl Header {
         new: &NewKey<'_>,
         random: &Rng,
     ) -> Result<u32, Error> {
+        self.refuse_changed(storage)?;
         let slot = keyslots::prepare(self.slots(), unlocked.key.bytes().len(), new, random)?;
         keyslots::add(self.slots_mut(), storage, unlocked, slot, random)
     }
@@ -260,11 +271,13 @@ impl Header {
         new: &NewKey<'_>,
         random: &Rng,
     ) -> Result<u32, Error> {
+        self.refuse_changed(storage)?;
         keyslots::change(self.slots_mut(), storage, unlocked, new, random)
     }
 
     /// Overwrites a key slot and removes it. The last slot is removed only with `last`.
     pub fn remove_key(&mut self, storage: &dyn WriteAt, slot: u32, last: bool, random: &Rng) -> Result<(), Error> {
+        self.refuse_changed(storage)?;
         keyslots::remove(self.slots_mut(), storage, slot, last, random)
     }
 

@@ -211,6 +211,35 @@ fn a_damaged_copy_is_written_first() {
     }
 }
 
+/// A program that keeps a header in memory does not undo what another one has done meanwhile.
+#[test]
+fn a_header_that_was_changed_meanwhile_is_not_written() {
+    for version in VERSIONS {
+        let (bytes, key) = volume(version);
+        let disk = Memory::new(bytes);
+        let unlocked = open(&disk, "one").unwrap();
+        let mut old = Header::read(&disk).unwrap();
+        let mut header = old.clone();
+        header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+        let results = [
+            old.add_key(&disk, &unlocked, &new("four", None), &random()).map(drop),
+            old.change_key(&disk, &unlocked, &new("four", None), &random()).map(drop),
+            old.remove_key(&disk, 1, false, &random()),
+            old.set_size(&disk, 4096, &random()),
+            old.convert(if version == Version::Luks1 { Version::Luks2 } else { Version::Luks1 }, &disk, &random())
+                .map(drop),
+        ];
+        for result in results {
+            assert!(matches!(result, Err(Error::Changed)), "{version:?}: {result:?}");
+        }
+        for passphrase in ["one", "two", "three"] {
+            assert!(is_open(&disk, passphrase, &key), "{version:?} {passphrase}");
+        }
+        // Who changed it goes on.
+        header.remove_key(&disk, 1, false, &random()).unwrap();
+    }
+}
+
 /// A file system that was made where a volume was leaves the second copy of its header. Whoever calls the library with the old passphrase gets the
 /// key, and destroys nothing.
 #[test]

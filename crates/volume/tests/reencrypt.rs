@@ -483,6 +483,24 @@ fn what_has_taken_a_volumes_place_is_not_reencrypted() {
     assert!(disk.into_inner() == begun);
 }
 
+/// A program that has kept the header while another one went on rewrites no zone a second time.
+#[test]
+fn a_header_of_another_time_is_not_resumed() {
+    let disk = Memory::new(volume("aes-xts-plain64", 64, 512));
+    let (before, unlocked) = unlock(&disk);
+    let plan = plan(Protection::Journal, "aes-xts-plain64", 64, 512);
+    start(&disk, &plan).unwrap();
+    let keys = [(unlocked.slot, new_key())];
+    let started = reencrypt::start(&mut luks2(before), &disk, &disk, unlocked, &keys, &plan, &random());
+    assert!(matches!(started, Err(Error::Changed)));
+    let (old, unlocked) = unlock(&disk);
+    assert!(!resume(&disk, 1, false).unwrap());
+    let options = Resume { hotzone: Some(ZONE), lose_torn_zone: false };
+    let resumed = reencrypt::resume(&mut luks2(old), &disk, &disk, &unlocked, &options, &random(), &mut |_, _| true);
+    assert!(matches!(resumed, Err(Error::Changed)), "{resumed:?}");
+    assert!(read(&disk).unwrap() == plain());
+}
+
 #[test]
 fn a_half_finished_volume_is_read_and_written() {
     let disk = Memory::new(volume("aes-xts-plain64", 64, 512));

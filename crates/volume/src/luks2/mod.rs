@@ -105,6 +105,13 @@ impl Header {
         self.metadata.segments.values().filter(|segment| !segment.is_backup()).map(|s| s.offset).min().unwrap_or(0)
     }
 
+    /// An error if the header on `storage` is not this one any more. Writing this one would undo what another program has done: it may have made a key
+    /// slot where this header has a gap.
+    pub(crate) fn refuse_changed(&self, storage: &dyn ReadAt) -> Result<(), Error> {
+        let there = Self::read(storage)?;
+        if self.binary == there.binary && self.json == there.json { Ok(()) } else { Err(Error::Changed) }
+    }
+
     /// What has taken the volume's place, if anything has.
     pub(crate) fn replaced(&self) -> Option<&'static str> {
         match self.copies {
