@@ -91,10 +91,10 @@ fn programs_read_and_write_the_file() {
         let names: Vec<_> =
             fs::read_dir(&mount.folder).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect();
         assert_eq!(names, ["volume"]);
-        // Blocks of 4096 bytes, none of them free; and no other name.
+        // No space, of which none would be free; and no other name.
         assert_eq!(
             foreign("coreutils", "stat", &["-f", "-c", "%T %S %b %a", text(&mount.folder)]).trim_ascii(),
-            b"fuseblk 4096 4096 0"
+            b"fuseblk 512 0 0"
         );
         let error = fs::create_dir(mount.folder.join("new")).expect_err("another name");
         assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);

@@ -11,6 +11,7 @@ use command::{
 };
 use std::{
     fs::{self, File},
+    io::{BufRead, BufReader},
     os::unix::{fs::FileExt, process::ExitStatusExt},
     process::{Child, Command, Stdio},
     thread,
@@ -339,6 +340,45 @@ fn kills_at_random_lose_nothing() {
     assert!(place.read(&[&image]) == plain);
     assert!(hot > 0, "no kill hit a hot zone");
     println!("{hits} kills, {hot} of them in a hot zone");
+}
+
+/// Between two of cryptsetup's zones nothing of the image is locked. Who went on with its reencryption then would write the same zones, and who read the
+/// data would read keys and places of another time.
+#[test]
+fn both_programs_do_not_work_at_a_time() {
+    let place = Place::new();
+    let (image, plain) = filled(&place, 96 << 20);
+    let mut child = quiet(theirs(&place, &["--hotzone-size", "1M", &image]).args(QUICK));
+    // Before that, whoever comes first keeps the other off.
+    while !state(&image).0 {
+        assert!(child.try_wait().expect("a program").is_none(), "it ended before it was seen");
+    }
+    let mut refused = [0, 0];
+    while child.try_wait().expect("a program").is_none() {
+        let resumed = our_command(&place, &["--resume-only", &image]).output().expect("a program");
+        let key = place.at("key");
+        let read = outcome(&["volume", "read", "--key-file", &key, "--length", "1M", &image]);
+        for (refused, run) in refused.iter_mut().zip([resumed, read]) {
+            *refused += usize::from(told(&run).contains("is being reencrypted"));
+        }
+    }
+    assert!(child.wait().expect("a program").success() && refused.iter().all(|count| *count > 0), "{refused:?}");
+    assert_eq!(state(&image), (false, false));
+    assert!(place.read(&[&image]) == plain);
+
+    // The other way round, cryptsetup writes that it has begun, and leaves the data of a volume that is open here.
+    let mut server = interruptible();
+    let options = ["--key-file", &place.at("key"), "--socket", &place.at("socket"), &image];
+    server.args(["volume", "serve"]).args(options).stdout(Stdio::piped());
+    let mut server = server.spawn().expect("algkit");
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    let theirs = theirs(&place, &[&image]).args(QUICK).output().expect("a program");
+    server.kill().expect("a signal");
+    server.wait().expect("a program");
+    assert!(!theirs.status.success() && told(&theirs).contains("already running"), "{}", told(&theirs));
+    assert_eq!(state(&image), (true, false));
+    assert!(place.read(&[&image]) == plain);
 }
 
 /// SIGINT and SIGTERM stop between two zones, and the message says how to go on.

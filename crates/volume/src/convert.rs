@@ -60,6 +60,7 @@ impl Header {
     /// For LUKS2, a key slot must be free, unless no area lies in the first 32 KiB. For LUKS1, the volume must have one segment with sectors of 512 bytes,
     /// and no tokens; it must have at most eight key slots, all of them with PBKDF2, with the same hash and with the cipher of the data. Labels are lost.
     pub fn convert(self, version: Version, storage: &dyn WriteAt, random: &Rng) -> Result<Self, Error> {
+        self.refuse_changed(storage)?;
         match (self, version) {
             (Self::Luks1(header), Version::Luks2) => to_luks2(*header, storage, random).map(Box::new).map(Self::Luks2),
             (Self::Luks2(header), Version::Luks1) => to_luks1(*header, storage, random).map(Box::new).map(Self::Luks1),

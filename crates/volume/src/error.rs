@@ -59,6 +59,12 @@ pub enum Error {
         /// How the rule is broken.
         reason: String,
     },
+    /// Something else has taken the place of the volume, of which the second copy of the header is left. Whoever made it need not know that.
+    #[error("{0} has taken the place of the LUKS2 volume, of which the second copy of the header is left")]
+    Replaced(&'static str),
+    /// The header on the storage is not the one that was read: another program has changed it since, or writing it has failed.
+    #[error("the header was changed after it was read; read it again")]
+    Changed,
     /// The volume needs something that algkit does not support.
     #[error("{what} is not supported")]
     Unsupported {

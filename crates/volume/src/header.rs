@@ -171,13 +171,17 @@ impl Header {
     }
 
     /// Repairs the header on `storage`, and returns what was repaired. In LUKS2, a copy that is damaged or old is written again from the other one. In
-    /// LUKS1, fields of key slots get the values that every program gives them. If nothing is wrong, nothing is written.
-    pub fn repair(storage: &dyn WriteAt, random: &Rng) -> Result<Vec<String>, Error> {
+    /// LUKS1, fields of key slots get the values that every program gives them. If nothing is wrong, nothing is written. What has taken the volume's
+    /// place ([`Error::Replaced`]) is overwritten only with `replaced`.
+    pub fn repair(storage: &dyn WriteAt, replaced: bool, random: &Rng) -> Result<Vec<String>, Error> {
         if storage::read(storage, 0, storage.size()?.min(8) as usize)? == luks1::MAGIC {
             return luks1::Header::repair(storage, random);
         }
         let mut header = Self::read(storage)?;
         let wrong = header.warnings();
+        if let (Some(what), false) = (header.replaced(), replaced) {
+            return Err(Error::Replaced(what));
+        }
         if !wrong.is_empty() {
             header.slots_mut().store(storage, random)?;
         }
@@ -235,7 +239,17 @@ impl Header {
         }
     }
 
-    /// Adds a key slot with the key that was unlocked, and returns the slot's number. `storage` has the header.
+    /// An error if the header on `storage` is not this one any more.
+    pub(crate) fn refuse_changed(&self, storage: &dyn ReadAt) -> Result<(), Error> {
+        match self {
+            Self::Luks1(header) if **header == luks1::Header::read(storage)? => Ok(()),
+            Self::Luks1(_) => Err(Error::Changed),
+            Self::Luks2(header) => header.refuse_changed(storage),
+        }
+    }
+
+    /// Adds a key slot with the key that was unlocked, and returns the slot's number. `storage` has the header. If that is another one than was read
+    /// ([`Error::Changed`]), nothing is written, here and wherever a header is changed.
     pub fn add_key(
         &mut self,
         storage: &dyn WriteAt,
@@ -243,6 +257,7 @@ impl Header {
         new: &NewKey<'_>,
         random: &Rng,
     ) -> Result<u32, Error> {
+        self.refuse_changed(storage)?;
         let slot = keyslots::prepare(self.slots(), unlocked.key.bytes().len(), new, random)?;
         keyslots::add(self.slots_mut(), storage, unlocked, slot, random)
     }
@@ -256,11 +271,13 @@ impl Header {
         new: &NewKey<'_>,
         random: &Rng,
     ) -> Result<u32, Error> {
+        self.refuse_changed(storage)?;
         keyslots::change(self.slots_mut(), storage, unlocked, new, random)
     }
 
     /// Overwrites a key slot and removes it. The last slot is removed only with `last`.
     pub fn remove_key(&mut self, storage: &dyn WriteAt, slot: u32, last: bool, random: &Rng) -> Result<(), Error> {
+        self.refuse_changed(storage)?;
         keyslots::remove(self.slots_mut(), storage, slot, last, random)
     }
 
@@ -296,6 +313,14 @@ impl Header {
         header.open(storage, key)
     }
 
+    /// What has taken the volume's place, if anything has: see [`luks2::Copies::Replaced`].
+    pub fn replaced(&self) -> Option<&'static str> {
+        match self {
+            Self::Luks2(header) => header.replaced(),
+            Self::Luks1(_) => None,
+        }
+    }
+
     /// What a user should know about the header, a line for each.
     pub fn warnings(&self) -> Vec<String> {
         let Self::Luks2(header) = self else { return Vec::new() };
@@ -303,6 +328,9 @@ impl Header {
             luks2::Copies::Both => Vec::new(),
             luks2::Copies::First(reason) => vec![format!("the second LUKS2 header is not used: {reason}")],
             luks2::Copies::Second(reason) => vec![format!("the first LUKS2 header is not used: {reason}")],
+            luks2::Copies::Replaced(what) => {
+                vec![format!("the first LUKS2 header is not used: {what} has taken its place")]
+            }
         }
     }
 }

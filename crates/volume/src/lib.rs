@@ -63,6 +63,7 @@ pub mod nbd;
 mod plain;
 pub mod reencrypt;
 mod resize;
+pub mod signature;
 mod slot;
 mod spec;
 pub mod storage;

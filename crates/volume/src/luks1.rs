@@ -102,12 +102,15 @@ impl Header {
     }
 
     fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let word = |at: usize| u32::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
+        let word = |at: usize| word(bytes, at);
         let salt = |at: usize| std::array::from_fn(|i| bytes[at + i]);
-        let text = |at: usize, len: usize, name: &str| {
+        let field = |at: usize, len: usize, name: &str| {
             let field = &bytes[at..at + len];
             let end = field.iter().position(|byte| *byte == 0).ok_or(format!("its {name} does not end"))?;
-            String::from_utf8(field[..end].to_vec()).map_err(|_| format!("its {name} is not UTF-8"))
+            Ok::<_, String>(field[..end].to_vec())
+        };
+        let text = |at: usize, len: usize, name: &str| {
+            String::from_utf8(field(at, len, name)?).map_err(|_| format!("its {name} is not UTF-8"))
         };
         let mut slots = Vec::with_capacity(SLOTS);
         for number in 0..SLOTS {
@@ -134,7 +137,8 @@ impl Header {
             digest: std::array::from_fn(|i| bytes[112 + i]),
             salt: salt(132),
             iterations: word(164),
-            uuid: text(168, 40, "UUID")?,
+            // Nothing depends on it, so a flipped bit there keeps nobody from the data.
+            uuid: String::from_utf8_lossy(&field(168, 40, "UUID")?).replace(char::REPLACEMENT_CHARACTER, "?"),
             slots: slots.try_into().map_err(|_| "it has not eight key slots")?,
         })
     }
@@ -308,6 +312,11 @@ impl Header {
     }
 }
 
+/// The number at byte `at` of a header.
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes(std::array::from_fn(|i| bytes[at + i]))
+}
+
 /// The place of the first area, and the distance from one area to the next, in sectors. They are the same in every program, so they are known
 /// without the header.
 fn layout(key_size: u64) -> (u64, u64) {
@@ -316,7 +325,8 @@ fn layout(key_size: u64) -> (u64, u64) {
 
 impl Header {
     /// Repairs the key slots of a damaged header. A slot that is neither enabled nor disabled is enabled if it has a salt: at worst, no passphrase opens
-    /// it. The number of stripes is set to the usual one. If the header is still wrong, so is the place of every slot.
+    /// it. The number of stripes is set to the usual one. If the header is still wrong, so are the places of as few slots as make it right, if possible
+    /// of slots that are not in use: in a header that was LUKS2, good places are not the usual ones.
     pub(crate) fn repair(storage: &dyn WriteAt, random: &Rng) -> Result<Vec<String>, Error> {
         let Err(reason) = Self::read(storage) else { return Ok(Vec::new()) };
         let size = storage.size()?;
@@ -324,8 +334,12 @@ impl Header {
         if bytes.len() < HEADER {
             return Err(reason);
         }
-        for with_places in [false, true] {
-            let (bytes, mended) = Self::mended(bytes.clone(), with_places);
+        let enabled = |number: &usize| Self::state(&bytes, 208 + 48 * number) == ENABLED;
+        let in_use = (0..SLOTS).filter(enabled).fold(0u8, |set, number| set | 1 << number);
+        let mut places: Vec<u8> = (0..=u8::MAX).collect();
+        places.sort_by_key(|places| ((places & in_use).count_ones(), places.count_ones()));
+        for places in places {
+            let (bytes, mended) = Self::mended(bytes.clone(), places);
             if let Ok(mut header) = Self::parse(&bytes)
                 && header.check(size).is_ok()
             {
@@ -337,20 +351,28 @@ impl Header {
         Err(reason)
     }
 
-    /// The header with the usual values in its key slots, and the names of the fields that were changed.
-    fn mended(mut bytes: Vec<u8>, with_places: bool) -> (Vec<u8>, Vec<String>) {
-        let word = |bytes: &[u8], at: usize| u32::from_be_bytes(std::array::from_fn(|i| bytes[at + i]));
+    /// Whether the key slot that begins at byte `at` is in use, or is likely to be.
+    fn state(bytes: &[u8], at: usize) -> u32 {
+        let has_salt = bytes[at + 8..at + 40].iter().any(|byte| *byte != 0);
+        match word(bytes, at) {
+            state @ (ENABLED | DISABLED) => state,
+            _ if has_salt && word(bytes, at + 4) > 0 => ENABLED,
+            _ => DISABLED,
+        }
+    }
+
+    /// The header with the usual values in its key slots, for the places of those slots that are bits of `places`, and the names of the fields that were
+    /// changed.
+    fn mended(mut bytes: Vec<u8>, places: u8) -> (Vec<u8>, Vec<String>) {
         let (first, units) = layout(u64::from(word(&bytes, 108).min(MAX_KEY)));
         let mut mended = Vec::new();
         for number in 0..SLOTS {
             let at = 208 + 48 * number;
-            let has_salt = bytes[at + 8..at + 40].iter().any(|byte| *byte != 0);
-            let state = match word(&bytes, at) {
-                state @ (ENABLED | DISABLED) => state,
-                _ if has_salt && word(&bytes, at + 4) > 0 => ENABLED,
-                _ => DISABLED,
+            let state = Self::state(&bytes, at);
+            let place = match places >> number & 1 {
+                0 => word(&bytes, at + 40),
+                _ => (first + number as u64 * units) as u32,
             };
-            let place = if with_places { (first + number as u64 * units) as u32 } else { word(&bytes, at + 40) };
             for (field, value, name) in [(0, state, "state"), (40, place, "place"), (44, STRIPES, "stripes")] {
                 if word(&bytes, at + field) != value {
                     bytes[at + field..at + field + 4].copy_from_slice(&value.to_be_bytes());

@@ -33,6 +33,7 @@ impl Header {
 
     /// Writes another length into the header on `storage`, if that header says how long the data is.
     pub fn set_size(&mut self, storage: &dyn WriteAt, size: u64, random: &Rng) -> Result<(), Error> {
+        self.refuse_changed(storage)?;
         let now = self.fixed_size()?;
         match self {
             Self::Luks2(header) if now.is_some_and(|now| now != size) => {
@@ -70,6 +71,7 @@ mod tests {
         assert_eq!(Header::read(&disk).unwrap().fixed_size().unwrap(), None);
         let Header::Luks2(luks2) = &mut header else { panic!("{header:?}") };
         luks2.set_only_size(8192).unwrap();
+        luks2.store(&disk, &random).unwrap();
         header.set_size(&disk, 12288, &random).unwrap();
         let mut header = Header::read(&disk).unwrap();
         assert_eq!(header.fixed_size().unwrap(), Some(12288));

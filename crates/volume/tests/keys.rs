@@ -211,6 +211,69 @@ fn a_damaged_copy_is_written_first() {
     }
 }
 
+/// A program that keeps a header in memory does not undo what another one has done meanwhile.
+#[test]
+fn a_header_that_was_changed_meanwhile_is_not_written() {
+    for version in VERSIONS {
+        let (bytes, key) = volume(version);
+        let disk = Memory::new(bytes);
+        let unlocked = open(&disk, "one").unwrap();
+        let mut old = Header::read(&disk).unwrap();
+        let mut header = old.clone();
+        header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+        let results = [
+            old.add_key(&disk, &unlocked, &new("four", None), &random()).map(drop),
+            old.change_key(&disk, &unlocked, &new("four", None), &random()).map(drop),
+            old.remove_key(&disk, 1, false, &random()),
+            old.set_size(&disk, 4096, &random()),
+            old.convert(if version == Version::Luks1 { Version::Luks2 } else { Version::Luks1 }, &disk, &random())
+                .map(drop),
+        ];
+        for result in results {
+            assert!(matches!(result, Err(Error::Changed)), "{version:?}: {result:?}");
+        }
+        for passphrase in ["one", "two", "three"] {
+            assert!(is_open(&disk, passphrase, &key), "{version:?} {passphrase}");
+        }
+        // Who changed it goes on.
+        header.remove_key(&disk, 1, false, &random()).unwrap();
+    }
+}
+
+/// A file system that was made where a volume was leaves the second copy of its header. Whoever calls the library with the old passphrase gets the
+/// key, and destroys nothing.
+#[test]
+fn what_has_taken_a_volumes_place_stays() {
+    let (mut bytes, key) = volume(Version::Luks2);
+    bytes[..4096].fill(0);
+    // The magic number of ext4.
+    bytes[1080..1082].copy_from_slice(b"\x53\xef");
+    let disk = Memory::new(bytes.clone());
+    assert!(is_open(&disk, "one", &key));
+    let unlocked = open(&disk, "one").unwrap();
+    let new = new("three", None);
+    let read = || Header::read(&disk).unwrap();
+    let results = [
+        read().add_key(&disk, &unlocked, &new, &random()).map(drop),
+        read().change_key(&disk, &unlocked, &new, &random()).map(drop),
+        read().remove_key(&disk, 1, false, &random()),
+        read().set_size(&disk, 4096, &random()),
+        Header::repair(&disk, false, &random()).map(drop),
+    ];
+    for result in results {
+        assert!(matches!(result, Err(Error::Replaced(what)) if what.contains("ext4")), "{result:?}");
+    }
+    assert!(read().warnings()[0].contains("ext4"));
+    let now = || {
+        let mut now = vec![0; SIZE];
+        disk.read_at(0, &mut now).unwrap();
+        now
+    };
+    assert!(now() == bytes);
+    assert_eq!(Header::repair(&disk, true, &random()).unwrap().len(), 1);
+    assert!(read().warnings().is_empty() && is_open(&disk, "two", &key));
+}
+
 /// LUKS1 has one header. Slots that are not where they are usually stay there, if only something else is damaged.
 #[test]
 fn a_repair_changes_no_more_than_it_has_to() {
@@ -231,12 +294,44 @@ fn a_repair_changes_no_more_than_it_has_to() {
     bytes[place(1)].copy_from_slice(&saved);
     let disk = Memory::new(bytes.clone());
     assert!(is_open(&disk, "one", &key) && is_open(&disk, "two", &key));
-    assert!(Header::repair(&disk, &random()).unwrap().is_empty());
+    assert!(Header::repair(&disk, false, &random()).unwrap().is_empty());
 
     disk.write_at(208 + 44, &[0xff]).unwrap();
     assert!(Header::read(&disk).is_err());
-    assert_eq!(Header::repair(&disk, &random()).unwrap(), ["key slot 0: its stripes"]);
+    assert_eq!(Header::repair(&disk, false, &random()).unwrap(), ["key slot 0: its stripes"]);
     assert!(disk.into_inner() == bytes);
+}
+
+/// A volume that was LUKS2 has key slots in other places than usual. Only the place that is wrong is set.
+#[test]
+fn a_repair_leaves_the_places_of_good_slots() {
+    let (bytes, key) = volume(Version::Luks1);
+    let disk = Memory::new(bytes);
+    let convert = |to| Header::read(&disk).unwrap().convert(to, &disk, &random()).unwrap();
+    let mut header = convert(Version::Luks2);
+    let unlocked = open(&disk, "one").unwrap();
+    header.change_key(&disk, &unlocked, &new("one", None), &random()).unwrap();
+    convert(Version::Luks1);
+    let slot_5 = 208 + 48 * 5 + 40;
+    disk.write_at(slot_5, &[0; 4]).unwrap();
+    assert!(Header::read(&disk).is_err());
+    let mended = Header::repair(&disk, false, &random()).unwrap();
+    assert_eq!(mended.last().unwrap(), "key slot 5: its place");
+    assert!(is_open(&disk, "one", &key) && is_open(&disk, "two", &key), "{mended:?}");
+}
+
+/// Nothing depends on the UUID of LUKS1, and no checksum covers it.
+#[test]
+fn a_damaged_uuid_keeps_nobody_out() {
+    let (mut bytes, key) = volume(Version::Luks1);
+    bytes[170] |= 0x80;
+    let disk = Memory::new(bytes);
+    assert!(is_open(&disk, "one", &key));
+    let mut header = Header::read(&disk).unwrap();
+    assert_eq!(header.uuid().find('?'), Some(2));
+    let unlocked = open(&disk, "one").unwrap();
+    header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+    assert!(is_open(&disk, "three", &key));
 }
 
 /// An image that is cut off is not made longer.
@@ -251,7 +346,7 @@ fn nothing_is_written_behind_the_end() {
         let error = header.add_key(&file, &unlocked, &new("three", None), &random()).unwrap_err();
         assert!(error.to_string().starts_with("device: "), "{error}");
         if len < 32 << 10 {
-            let error = Header::repair(&file, &random()).unwrap_err();
+            let error = Header::repair(&file, false, &random()).unwrap_err();
             assert!(error.to_string().starts_with("device: "), "{error}");
         }
         assert_eq!(file.size().unwrap(), len as u64);

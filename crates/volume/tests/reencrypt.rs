@@ -462,6 +462,45 @@ fn every_write_of_a_recovery() {
 }
 
 /// Between two zones the volume is read and written as any other.
+/// A file system that was made over a volume under reencryption leaves the second copy of its header.
+#[test]
+fn what_has_taken_a_volumes_place_is_not_reencrypted() {
+    let mut bytes = volume("aes-xts-plain64", 64, 512);
+    let taken = |bytes: &mut [u8]| bytes[1078..1082].copy_from_slice(b"\0\0\x53\xef");
+    let plan = plan(Protection::Journal, "aes-xts-plain64", 64, 512);
+    let disk = Memory::new(bytes.clone());
+    start(&disk, &plan).unwrap();
+    let mut begun = disk.into_inner();
+    for bytes in [&mut bytes, &mut begun] {
+        taken(bytes);
+    }
+    let refused = |result: Result<(), Error>| assert!(matches!(result, Err(Error::Replaced(_))), "{result:?}");
+    let disk = Memory::new(bytes.clone());
+    refused(start(&disk, &plan));
+    assert!(disk.into_inner() == bytes);
+    let disk = Memory::new(begun.clone());
+    refused(resume(&disk, usize::MAX, false).map(drop));
+    assert!(disk.into_inner() == begun);
+}
+
+/// A program that has kept the header while another one went on rewrites no zone a second time.
+#[test]
+fn a_header_of_another_time_is_not_resumed() {
+    let disk = Memory::new(volume("aes-xts-plain64", 64, 512));
+    let (before, unlocked) = unlock(&disk);
+    let plan = plan(Protection::Journal, "aes-xts-plain64", 64, 512);
+    start(&disk, &plan).unwrap();
+    let keys = [(unlocked.slot, new_key())];
+    let started = reencrypt::start(&mut luks2(before), &disk, &disk, unlocked, &keys, &plan, &random());
+    assert!(matches!(started, Err(Error::Changed)));
+    let (old, unlocked) = unlock(&disk);
+    assert!(!resume(&disk, 1, false).unwrap());
+    let options = Resume { hotzone: Some(ZONE), lose_torn_zone: false };
+    let resumed = reencrypt::resume(&mut luks2(old), &disk, &disk, &unlocked, &options, &random(), &mut |_, _| true);
+    assert!(matches!(resumed, Err(Error::Changed)), "{resumed:?}");
+    assert!(read(&disk).unwrap() == plain());
+}
+
 #[test]
 fn a_half_finished_volume_is_read_and_written() {
     let disk = Memory::new(volume("aes-xts-plain64", 64, 512));

@@ -5,11 +5,11 @@ use super::{
     args::{FormatArgs, Kind, NewVolumeArgs, keys::KdfArgs},
     kdf::{self, DEFAULT_HASH},
     passphrase::{self, may_be_lost},
-    random, signature,
+    random,
     steady::Steady,
 };
 use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
-use algkit_volume::{CipherSpec, Header, Key, ReadAt, Version, WriteAt, format::Options};
+use algkit_volume::{CipherSpec, Header, Key, ReadAt, Version, WriteAt, format::Options, signature};
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},

@@ -93,7 +93,7 @@ fn agreed(
     question: &str,
 ) -> Result<(), Error> {
     // Of a bad header, more is said by whoever needs a good one.
-    match there.map_or(Ok(None), |header| image.instead(&header))? {
+    match there.ok().and_then(|header| header.replaced()) {
         Some(what) => may_be_lost(command, what, &image.path),
         None => confirmed(question),
     }
@@ -106,7 +106,7 @@ pub fn repair(args: &RepairArgs) -> Result<Answer, Error> {
         agreed("repair", &image, Header::read(&image.file), &question)?;
     }
     let random = random()?;
-    let mended = uninterrupted(|| Header::repair(&image.file, &random)).map_err(|error| image.error(error))?;
+    let mended = uninterrupted(|| Header::repair(&image.file, true, &random)).map_err(|error| image.error(error))?;
     for what in &mended {
         complain(&format_args!("`{}`: mended: {what}", image.path.display()));
     }

@@ -18,7 +18,6 @@ mod reencrypt;
 mod resize;
 mod serve;
 mod service;
-mod signature;
 mod steady;
 mod tcrypt;
 mod terminal;
@@ -33,7 +32,7 @@ mod ublk;
 
 use crate::{answer::Answer, error::Error, out::complain, output::Identity};
 use algkit::Rng;
-use algkit_volume::{Header, Key, Limits, ReadAt, Unlocked, Volume, luks2::Copies};
+use algkit_volume::{Header, Key, Limits, ReadAt, Unlocked, Volume};
 use args::{
     OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand,
     kind::{Format, KindArgs},
@@ -182,6 +181,13 @@ impl Named {
             lock(Part::Keys, How::Shared, changing)?;
         }
         if matches!(self.access, Access::Data | Access::All) {
+            // Its readers and writers hold no locks.
+            if let Some(device) = locks::loop_of(&self.file, Path::new("/sys/block")) {
+                let reason = format!(
+                    "{device} shows it as a block device (cryptsetup open, mount -o loop); close or unmount that"
+                );
+                return Err(self.busy(&reason));
+            }
             let written = "another program uses its data (write, serve, mount, ublk, or qemu); wait until it is done";
             lock(Part::Data, How::Exclusive, written)?;
         }
@@ -205,6 +211,18 @@ impl Named {
         Ok(())
     }
 
+    /// Keeps cryptsetup from reencrypting the data whose header is in this file, as long as the value is kept. The header may be another one when this
+    /// returns, so it is read afterwards.
+    fn lock_reencryption(&self, how: FlockOperation) -> Result<Option<File>, Error> {
+        // Of a bad header, more is said by whoever needs a good one.
+        let Ok(Header::Luks2(header)) = Header::read(&self.file) else { return Ok(None) };
+        locks::of_reencryption(&header.binary.uuid, how).map_err(|_| {
+            self.busy(
+                "a volume with its UUID is being reencrypted, or is open in another program; wait until that is done",
+            )
+        })
+    }
+
     /// An error if this file, whose header this is, is to be written as `data` and is a detached header alone. The data of such a volume begins at
     /// byte 0 of its own device, so it would be written over the header.
     fn refuse_lone_header(&self, data: &Named, header: &Header) -> Result<(), Error> {
@@ -220,21 +238,10 @@ impl Named {
         Error::Volume { path: self.path.clone(), source }
     }
 
-    /// What lies where the first copy of the header was, if that is something else by now. Whoever made it need not know that the second copy is still
-    /// there.
-    fn instead(&self, header: &Header) -> Result<Option<&'static str>, Error> {
-        match header {
-            Header::Luks2(header) if matches!(header.copies, Copies::Second(_)) => {
-                signature::instead(&self.file).map_err(|error| self.error(error))
-            }
-            _ => Ok(None),
-        }
-    }
-
     /// Reads the header, and prints its warnings on standard error. An error if the file is open to be written, and has something else by now.
     fn header(&self) -> Result<Header, Error> {
         let header = Header::read(&self.file).map_err(|error| self.error(error))?;
-        if let (true, Some(what)) = (self.access.writes(), self.instead(&header)?) {
+        if let (true, Some(what)) = (self.access.writes(), header.replaced()) {
             return Err(Error::Instead { path: self.path.clone(), what });
         }
         for warning in header.warnings() {
@@ -293,7 +300,12 @@ impl Place {
             refuse_as_header(&args.image, args.header.as_deref())?;
         }
         let header = args.header.as_deref().map(|path| Named::open(path, Access::Inspect)).transpose()?;
-        Ok(Self { data: Named::open(&args.image, access)?, header })
+        let mut place = Self { data: Named::open(&args.image, access)?, header };
+        if access != Access::Inspect {
+            let lock = place.headed().lock_reencryption(FlockOperation::NonBlockingLockShared)?;
+            place.data.locks.extend(lock);
+        }
+        Ok(place)
     }
 
     /// Opens the file that contains the header, to change it.

@@ -19,6 +19,7 @@ use algkit_volume::{
     luks2::{self, Mode},
     reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT},
 };
+use rustix::fs::FlockOperation;
 use std::{
     path::Path,
     sync::{Arc, atomic::Ordering},
@@ -62,6 +63,7 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
         let reason = "a reencryption has two keys; a passphrase opens both".to_owned();
         return Err(Error::Option { option: "--volume-key-file", reason });
     }
+    let _alone = headed.lock_reencryption(FlockOperation::NonBlockingLockExclusive)?;
     let header = headed.header()?;
     headed.refuse_lone_header(&data, &header)?;
     let passphrase = passphrase::read(&args.unlock, &args.place.image)?;
@@ -224,6 +226,7 @@ pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
         return go_on(&headed, &data, &args.unlock, &args.how, Mode::Decrypt);
     }
     // The header is on the image. It moves into the file, and the data to where it was.
+    let _alone = data.lock_reencryption(FlockOperation::NonBlockingLockExclusive)?;
     let (header, unlocked) = data.unlock(&args.unlock)?;
     data.refuse_lone_header(&data, &header)?;
     let mut header = luks2(header, Mode::Decrypt)?;
@@ -268,6 +271,7 @@ fn start_decryption(
 /// Goes on with an encryption or a decryption, which is begun if it is the latter.
 fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode: Mode) -> Result<Answer, Error> {
     let failed = |error| headed.error(error);
+    let _alone = headed.lock_reencryption(FlockOperation::NonBlockingLockExclusive)?;
     let header = headed.header()?;
     headed.refuse_lone_header(data, &header)?;
     if let (Mode::Decrypt, Header::Luks2(header)) = (mode, &header)

@@ -271,10 +271,11 @@ pub(super) fn written(len: usize) -> Vec<u8> {
     u32s([len as u32, 0])
 }
 
-/// The answer to STATFS: so many blocks of this length, none of them free.
-pub(super) fn space(blocks: u64, block: u32) -> Vec<u8> {
-    // One file, and no room for another. Names have up to 255 bytes.
-    [u64s([blocks, 0, 0, 1, 0]), u32s([block, 255, block]), u32s([0; 7])].concat()
+/// The answer to STATFS: no blocks and no files, as of file systems in which nothing can be stored. `df` leaves them out. With blocks of which none is
+/// free, it would say that the volume is full.
+pub(super) fn no_space() -> Vec<u8> {
+    // Blocks have some length, and names up to 255 bytes.
+    [u64s([0; 5]), u32s([512, 255, 512]), u32s([0; 7])].concat()
 }
 
 /// An entry of a folder; `next` is where the entry after it begins.
@@ -453,7 +454,7 @@ mod tests {
         let attributes =
             Attributes { node: 2, size: 1000, mode: REGULAR | 0o600, owner: 1, group: 2, made: (3, 4), block: 4096 };
         assert_eq!((attributes.entry().len(), attributes.answer().len()), (128, 104));
-        assert_eq!((opened(0).len(), written(5).len(), space(7, 512).len()), (16, 8, 80));
+        assert_eq!((opened(0).len(), written(5).len(), no_space().len()), (16, 8, 80));
         assert_eq!(entry(2, 3, REGULAR, b"volume").len(), 32);
         assert_eq!(
             refusal(9, 5),

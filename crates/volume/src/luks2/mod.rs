@@ -18,6 +18,7 @@ use crate::{
     CipherSpec, Error, ReadAt, SectorCipher, Volume, VolumeKey,
     crypt::UNIT,
     integrity::{Description, Sealed},
+    signature,
     volume::{Extent, Form},
 };
 use algkit::Rng;
@@ -36,6 +37,8 @@ pub enum Copies {
     First(String),
     /// The second alone, with the reason why the first is not used.
     Second(String),
+    /// The second alone, as something else lies where the first was. Such a header is read, and not changed.
+    Replaced(&'static str),
 }
 
 /// A header, checked.
@@ -80,7 +83,11 @@ impl Header {
                 std::cmp::Ordering::Greater => (first, Copies::First("older than the first".to_owned())),
             },
             (Ok(first), Err(error)) => (first, Copies::First(why(error))),
-            (Err(error), Ok(second)) => (second, Copies::Second(why(error))),
+            (Err(error), Ok(second)) => {
+                // What cannot be read is damaged.
+                let instead = signature::instead(storage).ok().flatten();
+                (second, instead.map_or_else(|| Copies::Second(why(error)), Copies::Replaced))
+            }
             // Of two reasons, that of the first copy says more, unless it is that no copy is there.
             (Err(Error::NoHeader), Err(error)) | (Err(error), Err(_)) => return Err(error),
         };
@@ -96,6 +103,26 @@ impl Header {
     /// Where the first segment begins.
     pub(crate) fn data_offset(&self) -> u64 {
         self.metadata.segments.values().filter(|segment| !segment.is_backup()).map(|s| s.offset).min().unwrap_or(0)
+    }
+
+    /// An error if the header on `storage` is not this one any more. Writing this one would undo what another program has done: it may have made a key
+    /// slot where this header has a gap.
+    pub(crate) fn refuse_changed(&self, storage: &dyn ReadAt) -> Result<(), Error> {
+        let there = Self::read(storage)?;
+        if self.binary == there.binary && self.json == there.json { Ok(()) } else { Err(Error::Changed) }
+    }
+
+    /// What has taken the volume's place, if anything has.
+    pub(crate) fn replaced(&self) -> Option<&'static str> {
+        match self.copies {
+            Copies::Replaced(what) => Some(what),
+            Copies::Both | Copies::First(_) | Copies::Second(_) => None,
+        }
+    }
+
+    /// An error if something else has taken the volume's place: changing the header would destroy that.
+    pub(crate) fn refuse_replaced(&self) -> Result<(), Error> {
+        self.replaced().map_or(Ok(()), |what| Err(Error::Replaced(what)))
     }
 
     /// The bytes of the copy at `offset`, with a new salt.

@@ -194,6 +194,7 @@ impl Keyslots for Header {
     }
 
     fn writable(&self) -> Result<(), Error> {
+        self.refuse_replaced()?;
         self.metadata.refuse_requirements()
     }
 

@@ -41,6 +41,8 @@ pub fn resume(
     random: &Rng,
     go_on: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<bool, Error> {
+    header.refuse_changed(headed)?;
+    header.refuse_replaced()?;
     let reencryption = match header.metadata.reencryption() {
         Some(reencryption) => reencryption,
         None => return sweep(header, headed, random).map(|()| true),

@@ -246,6 +246,7 @@ const TOKEN: &str = "algkit-decryption";
 
 /// Copies a header with its key slots from `disk` to `file`, and says in the copy that the data will be moved to where the header was.
 pub fn detach(header: &luks2::Header, disk: &dyn ReadAt, file: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
+    header.refuse_changed(disk)?;
     header.writable()?;
     let (segment, _) = only_segment(header)?;
     if segment.size != SegmentSize::Dynamic {
@@ -276,6 +277,7 @@ pub fn start_moving(
     plan: &Plan,
     random: &Rng,
 ) -> Result<(), Error> {
+    header.refuse_changed(headed)?;
     header.writable()?;
     let mut changed = header.clone();
     let mut json = changed.json.clone();

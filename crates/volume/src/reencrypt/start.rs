@@ -85,6 +85,7 @@ pub fn start(
     plan: &Plan,
     random: &Rng,
 ) -> Result<Unlocked, Error> {
+    header.refuse_changed(headed)?;
     header.writable()?;
     if is_left_over(header) {
         sweep(header, headed, random)?;

@@ -1,6 +1,6 @@
 //! What is on a disk of which something is about to be overwritten.
 
-use algkit_volume::{Error, ReadAt};
+use crate::{Error, ReadAt};
 use zeroize::Zeroizing;
 
 /// As many bytes as the largest new header covers.
@@ -63,7 +63,7 @@ pub fn there(disk: &dyn ReadAt) -> Result<Option<String>, Error> {
 }
 
 /// What has taken the place of a LUKS2 header whose second copy is still there.
-pub fn instead(disk: &dyn ReadAt) -> Result<Option<&'static str>, Error> {
+pub(crate) fn instead(disk: &dyn ReadAt) -> Result<Option<&'static str>, Error> {
     let mut start = Zeroizing::new(vec![0; disk.size()?.min(CHUNK as u64) as usize]);
     disk.read_at(0, &mut start)?;
     let found = KNOWN.iter().find(|known| known.1 != SECOND_HEADER && begins(&start, known));
