@@ -294,7 +294,7 @@ fn finish_padded<const B: usize>(rest: &[u8], length: &[u8; 16], length_bytes: u
         let mut block = Aligned([0; B]);
         pad(rest, length, length_bytes, &mut *block);
         compress(&*block);
-        wipe(&mut *block);
+        wipe(&mut block);
     } else {
         let mut blocks = Aligned([[0; B]; 2]);
         pad(rest, length, length_bytes, blocks.as_flattened_mut());
