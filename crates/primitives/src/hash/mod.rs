@@ -324,6 +324,10 @@ pub trait Chain<T: Token>: Chaining {
     /// See [`Hash::LANES`].
     const LANES: usize;
 
+    /// Messages that have no more blocks than this, on average, are hashed one after the other, because the CPU overlaps
+    /// their rounds without a queue.
+    const ALONE: usize = 0;
+
     /// Absorbs `blocks`, which are whole blocks.
     fn compress(&mut self, token: T, blocks: &[u8]);
 
@@ -445,9 +449,10 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
 
     fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
         let Some(token) = jobs.first().map(|job| job.state.token) else { return };
-        // A queue costs as much as hashing eight blocks one after the other.
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
-        if jobs.len() <= 8 && jobs.iter().map(blocks).fold(0, usize::saturating_add) <= 8 {
+        // A queue costs as much as hashing eight blocks one after the other.
+        let few = if jobs.len() <= 8 { 8 } else { 0 };
+        if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few.max(C::ALONE * jobs.len()) {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
         }
         for jobs in jobs.chunks_mut(SORTED) {

@@ -38,6 +38,9 @@ pub trait Compress: Token {
     /// The number of messages that are hashed in parallel.
     const LANES: usize = 1;
 
+    /// See [`Chain::ALONE`].
+    const ALONE: usize = 0;
+
     /// Absorbs `blocks`, whose length is a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]);
 
@@ -54,6 +57,7 @@ pub struct Chain160([u32; 5]);
 impl<T: Compress> Chain<T> for Chain160 {
     const LENGTH_BYTES: usize = 8;
     const LANES: usize = T::LANES;
+    const ALONE: usize = T::ALONE;
 
     #[inline(always)]
     fn compress(&mut self, token: T, blocks: &[u8]) {

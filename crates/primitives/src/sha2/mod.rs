@@ -42,6 +42,9 @@ pub trait Compress256: Token {
     /// The number of messages that are hashed in parallel.
     const LANES: usize = 1;
 
+    /// See [`Chain::ALONE`].
+    const ALONE: usize = 0;
+
     /// Absorbs `blocks`, whose length is a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]);
 
@@ -123,6 +126,8 @@ macro_rules! chain {
             }
 
             $(
+                const ALONE: usize = T::ALONE;
+
                 fn words(&mut self) -> Option<Words<'_>> {
                     Some(Words::$words(&mut self.0))
                 }
