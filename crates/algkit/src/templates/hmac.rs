@@ -48,18 +48,15 @@ impl HashOps for Hmac {
     fn digest_batch(&self, jobs: &mut [HashJob<'_>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
             let mut digests = Jobs::new();
-            digests.extend(jobs.iter().map(|_| [0; MAX_DIGEST]));
+            digests.extend(jobs.iter().map(|_| Wiped::default()));
             inner_digests(jobs, &mut digests);
             outer_digests(jobs, &digests);
-            // `zeroize` writes byte by byte and takes as long as a block. `fill` uses the CPU's vectors.
-            digests.fill([0; MAX_DIGEST]);
-            zeroize::optimization_barrier(&digests);
         }
     }
 }
 
 /// Writes the inner digests of the jobs that are HMACs, and does the others.
-fn inner_digests(jobs: &mut [HashJob<'_>], digests: &mut [[u8; MAX_DIGEST]]) {
+fn inner_digests(jobs: &mut [HashJob<'_>], digests: &mut [Wiped<MAX_DIGEST>]) {
     let (mut inner, mut instances) = (Jobs::new(), Instances::<Hmac>::new());
     for (job, digest) in jobs.iter_mut().zip(digests) {
         match instances.find(job.state) {
@@ -74,7 +71,7 @@ fn inner_digests(jobs: &mut [HashJob<'_>], digests: &mut [[u8; MAX_DIGEST]]) {
 }
 
 /// Writes the digests of the inner digests.
-fn outer_digests(jobs: &mut [HashJob<'_>], digests: &[[u8; MAX_DIGEST]]) {
+fn outer_digests(jobs: &mut [HashJob<'_>], digests: &[Wiped<MAX_DIGEST>]) {
     let (mut keyed, mut outer, mut instances) = (Jobs::new(), Jobs::new(), Instances::<Hmac>::new());
     keyed.extend(jobs.iter_mut().zip(digests).filter_map(|(job, digest)| {
         let Hmac(key) = instances.find(job.state)?;

@@ -1,4 +1,4 @@
-//! Locks: those of data, which are on bytes of the file, and cryptsetup's of block devices.
+//! Locks: those of data, which are on bytes of the file, and cryptsetup's of block devices and reencryptions. And loop devices, whose users hold none.
 
 use crate::output::Identity;
 use rustix::{

@@ -230,7 +230,7 @@ impl<const B: usize> BlockBuffer<B> {
             compress(&self.block);
             self.filled = 0;
         }
-        let (whole, rest) = data.split_at(data.len() - data.len() % B);
+        let (whole, rest) = split::<B>(data);
         if !whole.is_empty() {
             compress(whole);
         }
@@ -250,10 +250,10 @@ impl<const B: usize> BlockBuffer<B> {
     }
 }
 
-/// Splits a message into whole blocks, and a rest to be padded.
+/// Splits data into whole blocks and the rest.
 #[inline(always)]
-fn split<const B: usize>(message: &[u8]) -> (&[u8], &[u8]) {
-    message.split_at(message.len() - message.len() % B)
+fn split<const B: usize>(data: &[u8]) -> (&[u8], &[u8]) {
+    data.split_at(data.len() - data.len() % B)
 }
 
 /// The number of bytes in the last blocks of a message that ends with `rest`: one block or two.
