@@ -2,7 +2,7 @@
 //!
 //! [`GcmKey`] holds the round keys and the powers of the hash key. A message with an IV of 12 bytes is processed in one
 //! call, by [`seal`](GcmKey::seal) or [`open`](GcmKey::open). Messages in parts, and those with IVs of other lengths,
-//! go through a [`GcmState`]. `kernel.rs` has the code for both, written once for every width.
+//! go through a [`GcmState`]. `kernel` has the code for both, written once for every width.
 //!
 //! The caller keeps to the limits of SP 800-38D: a message has less than 2^36 - 32 bytes, and an IV is used only once
 //! with a key. The caller of [`unseal`](GcmKey::unseal) and [`finish`](GcmKey::finish) compares tags, in constant time.
