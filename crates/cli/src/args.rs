@@ -78,10 +78,10 @@ impl From<Shell> for clap_complete::Shell {
 #[derive(clap::Args, Debug)]
 #[command(after_help = "\
 Examples:
-  algkit list                  every driver; * marks what each name stands for
-  algkit list 'xts(aes)'       the drivers of one algorithm, one field a line
+  algkit list              # every driver; * marks the one that a name selects
+  algkit list 'xts(aes)'   # the drivers of one algorithm, one field a line
   ALGKIT_CPU=-avx512 algkit list --json
-  ALGKIT_CPU=+fast512 algkit list   prefers drivers with 512-bit vectors, whatever the CPU's model")]
+  ALGKIT_CPU=+fast512 algkit list   # prefers 512-bit vectors on every CPU")]
 pub struct ListArgs {
     /// An algorithm or a driver: list its drivers only, in detail
     pub name: Option<String>,
@@ -130,7 +130,7 @@ Examples:
   algkit bench
   algkit bench -c 'xts(aes)' -s 256 -s 512 --driver all --sizes 512,4K
   algkit bench --op enc --html bench.html
-  algkit bench -c 'ctr(aes)' -s 128 --op enc --threads 1,2 --working-set --html memory.html
+  algkit bench -c 'ctr(aes)' -s 128 --threads 1,2 --working-set --html page.html
   algkit bench -c sha256 --long --volume 256M
   algkit bench -c 'cbc(aes)' -s 128 --tcrypt")]
 pub struct BenchArgs {
@@ -200,7 +200,7 @@ Examples:
   algkit enc -c 'gcm(aes)' --key-file key -i letter -o letter.sealed
   algkit enc -d -c 'gcm(aes)' --key-file key -i letter.sealed -o letter.opened
   tar c dir | algkit enc -c 'gcm(aes)' --key-file key --stream > dir.sealed
-  algkit enc -c 'xts(aes)' --key-file key --sector-size 512 -i plain.img -o encrypted.img")]
+  algkit enc -c 'xts(aes)' --key-file key --sector-size 512 -i disk -o sealed")]
 pub struct EncArgs {
     /// The algorithm or driver, of type skcipher or aead
     #[arg(short = 'c', long = "cipher", value_name = "NAME")]
@@ -440,6 +440,20 @@ mod tests {
             let notes = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             for paragraph in notes.split("\n\n").filter(|paragraph| !paragraph.starts_with("Example")) {
                 assert!(!paragraph.contains('\n'), "{}: {paragraph}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Args::command());
+    }
+
+    /// clap wraps lines at the terminal's width. A wrapped command could not be pasted.
+    #[test]
+    fn examples_of_help_fit_into_80_columns() {
+        fn check(command: &clap::Command) {
+            let notes = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let examples = notes.split_once("Example").map_or("", |(_, examples)| examples);
+            for line in examples.lines() {
+                assert!(line.chars().count() <= 80, "{}: {line}", command.get_name());
             }
             command.get_subcommands().for_each(check);
         }

@@ -34,7 +34,7 @@ Examples:
   algkit volume fill tree disk.img
   algkit volume fill --key-file key --size 4G root.img disk.img
   algkit volume fill --integrity hmac-sha256 tree disk.img
-  qemu-img convert -O raw disk.qcow2 raw.img; algkit volume fill raw.img disk.img
+  qemu-img convert -O raw vm.qcow2 raw.img; algkit volume fill raw.img disk.img
   xz -dc root.img.xz | algkit volume fill --key-file key --size 2G - disk.img")]
 pub struct FillArgs {
     /// A disk image or a folder; - is standard input

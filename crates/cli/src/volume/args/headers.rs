@@ -62,7 +62,8 @@ slots must be free.
 
 Examples:
   algkit volume convert --type luks2 disk.img
-  algkit volume change-key --pbkdf pbkdf2 disk.img; algkit volume convert --type luks1 disk.img")]
+  algkit volume change-key --pbkdf pbkdf2 disk.img
+  algkit volume convert --type luks1 disk.img")]
 pub struct ConvertArgs {
     #[command(flatten)]
     pub place: PlaceArgs,

@@ -9,7 +9,7 @@ pub enum Format {
     /// LUKS1 or LUKS2, as the header says
     #[value(alias = "luks1", alias = "luks2")]
     Luks,
-    /// TrueCrypt and VeraCrypt
+    /// TrueCrypt and VeraCrypt: there may be several key files, and a passphrase is asked for as well
     #[value(alias = "truecrypt", alias = "veracrypt")]
     Tcrypt,
     /// loop-AES: a key file has a key in each line; wrong keys are not noticed

@@ -86,7 +86,7 @@ pub enum VolumeCommand {
     Repair(RepairArgs),
     /// Change the key, cipher or sector size of the data, in place
     Reencrypt(ReencryptArgs),
-    /// Encrypt plain data in place, with the header in a file of its own
+    /// Encrypt plain data in place
     Encrypt(EncryptArgs),
     /// Decrypt the data of a volume in place
     Decrypt(DecryptArgs),
@@ -121,8 +121,7 @@ pub struct PlaceArgs {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Passphrase")]
 pub struct UnlockArgs {
-    /// A file whose bytes are the passphrase; - is all of standard input, /dev/fd/N a descriptor [default: a line, from the terminal or a pipe].
-    /// TrueCrypt and VeraCrypt take several key files, and ask for a passphrase as well
+    /// A file whose bytes are the passphrase; - is all of standard input, /dev/fd/N a descriptor [default: a line, from the terminal or a pipe]
     #[arg(short = 'd', long, value_name = "FILE")]
     pub key_file: Vec<PathBuf>,
     /// Skip this many bytes of the key file
@@ -199,7 +198,7 @@ Examples:
   truncate -s 1G disk.img
   algkit volume format disk.img
   algkit volume format -c aes-cbc-essiv:sha256 --type luks1 disk.img
-  algkit volume format --key-file key --pbkdf argon2id --pbkdf-memory 65536 --sector-size 4096 disk.img
+  algkit volume format -d key --pbkdf-memory 64M --sector-size 4096 disk.img
   algkit volume format --integrity hmac-sha256 disk.img
   algkit volume format --integrity aead -c aes-gcm-random -s 256 disk.img")]
 pub struct FormatArgs {

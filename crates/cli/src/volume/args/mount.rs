@@ -13,7 +13,8 @@ When the folder is ready, the path to use is printed on standard output, and sys
 until `fusermount3 -u FOLDER`; then all that was written is synced. After a kill -9, run `fusermount3 -u FOLDER` to unmount.
 
 Examples:
-  mkdir mnt; read -r file < <(algkit volume mount --key-file key disk.img mnt)    # goes on when the file is there
+  mkdir mnt
+  read -r file < <(algkit volume mount -d key disk.img mnt)    # waits for it
   e2fsck -fp \"$file\"; fusermount3 -u mnt
   algkit volume mount --fs disk.img mnt    # until Ctrl-C")]
 pub struct MountArgs {

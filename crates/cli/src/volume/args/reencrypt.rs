@@ -30,7 +30,7 @@ The passphrase that was given gets a key slot for the new key. --other-key-file 
 
 Examples:
   algkit volume reencrypt disk.img
-  algkit volume reencrypt --cipher aes-xts-plain64 --sector-size 4096 --resilience journal disk.img
+  algkit volume reencrypt --cipher aes-xts-plain64 --sector-size 4096 disk.img
   algkit volume reencrypt --resume-only disk.img
   algkit volume reencrypt --encrypt --reduce-device-size 32M plain.img")]
 pub struct ReencryptArgs {
@@ -70,11 +70,12 @@ pub struct ReencryptArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Plain data is encrypted in place. The header goes to a file of its own, without which nothing opens the volume: keep copies of it. The file must \
-not exist before. SIGINT and SIGTERM stop the command after a zone; the same command continues.
+With --header the header goes to a file of its own, which must not exist before. Nothing opens the volume without this file: keep copies of it.
 
 With --reduce-device-size 32M the header goes before the data, which moves by 16 MiB. The last 32 MiB of the image are overwritten: shrink the \
 file system first.
+
+SIGINT and SIGTERM stop the command after a zone; the same command continues.
 
 Examples:
   algkit volume encrypt --reduce-device-size 32M disk.img
@@ -108,8 +109,8 @@ pub struct EncryptArgs {
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
-If the header is in the file, the data is decrypted in place. If the image begins with the header, \
-the file must not exist: the header is moved to the file, and the data to where the header was. Keep the file until the end: nothing else opens the \
+If FILE has the header, the data is decrypted in place. If the image begins with the header, \
+FILE must not exist: the header is moved to FILE, and the data to where the header was. Keep FILE until the end: nothing else opens the \
 volume. SIGINT and SIGTERM stop the command after a zone; the same command continues.
 
 Example:
@@ -117,7 +118,7 @@ Example:
 pub struct DecryptArgs {
     /// A file or a block device with the data
     pub image: PathBuf,
-    /// The file with the header
+    /// The file that has the header, or gets it
     #[arg(long, value_name = "FILE")]
     pub header: PathBuf,
     #[command(flatten)]

@@ -14,7 +14,8 @@ the word YES is asked for on a terminal; without one, -q is needed.
 
 Examples:
   algkit volume resize --size 20G disk.img
-  read -r file < <(algkit volume mount --key-file key disk.img mnt); resize2fs \"$file\"; fusermount3 -u mnt")]
+  read -r file < <(algkit volume mount --key-file key disk.img mnt)
+  resize2fs \"$file\"; fusermount3 -u mnt")]
 pub struct ResizeArgs {
     #[command(flatten)]
     pub place: PlaceArgs,

@@ -18,13 +18,14 @@ Whoever can connect can read and write the volume. The socket is open to its own
 With --tls-verify-peer, only clients with a certificate from your authority can connect.
 
 Examples:
-  algkit volume serve disk.img                                     # until Ctrl-C
-  read -r disk < <(algkit volume serve --key-file key disk.img)    # goes on when clients can connect
+  algkit volume serve disk.img    # until Ctrl-C
+  read -r disk < <(algkit volume serve -d key disk.img)    # waits for it
   nbdcopy \"$disk\" plain.img
   qemu-img convert -O qcow2 \"$disk\" plain.qcow2
   kill $!
-  algkit volume serve --tcp 0.0.0.0:10809 --tls-certificates pki --tls-verify-peer disk.img
-  algkit volume serve --read-only --key-file key --socket /run/user/1000/disk disk.img")]
+  algkit volume serve --tcp 0.0.0.0:10809 --tls-certificates pki \\
+    --tls-verify-peer disk.img
+  algkit volume serve --read-only --key-file key --socket disk.sock disk.img")]
 pub struct ServeArgs {
     #[command(flatten)]
     pub place: PlaceArgs,

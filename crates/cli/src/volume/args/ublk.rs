@@ -12,7 +12,7 @@ what was written to the device is written to the volume and synced, and the devi
 loses its device. After a kill -9, the kernel removes the device; what the kernel had not written yet is lost.
 
 Examples:
-  read -r device < <(algkit volume ublk --key-file key disk.img)    # goes on when the device is there
+  read -r device < <(algkit volume ublk -d key disk.img)    # waits for it
   mount \"$device\" /mnt
   umount /mnt; kill $!
   algkit volume ublk --read-only disk.img    # until Ctrl-C")]
