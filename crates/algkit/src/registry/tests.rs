@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::driver::Timing;
+use crate::{SelfTest, Type, entropy};
 
 #[cfg(all(feature = "aes", feature = "sha"))]
 #[test]
