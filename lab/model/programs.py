@@ -6,7 +6,7 @@ from functools import cache
 from .targets import AARCH64, ROOT, Program, fail
 
 VARIANTS = f"{ROOT}/target/variants"
-GCM, GHASH, PASS, CTR = "gcm/kernel.rs", "ghash/aarch64.rs", "aes/pass.rs", "aes/ctr.rs"
+GCM, GHASH, PASS, CTR = "gcm/kernel/batches.rs", "ghash/aarch64.rs", "aes/pass.rs", "aes/ctr.rs"
 
 
 def example(target, copy, crates, name, changes=(), options=()):
@@ -23,7 +23,10 @@ def example(target, copy, crates, name, changes=(), options=()):
     put(f"{copy}/Cargo.toml", re.sub(r"(?<=^members = ).*", str([f"crates/{crate}" for crate in crates]).replace("'", '"'), read(f"{ROOT}/Cargo.toml"), flags=re.M))
     if not os.path.exists(f"{copy}/Cargo.lock"):
         shutil.copy(f"{ROOT}/Cargo.lock", copy)
-    for file in subprocess.run(["git", "ls-files", *(f"crates/{crate}" for crate in crates)], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split():
+    files = subprocess.run(["git", "ls-files", *(f"crates/{crate}" for crate in crates)], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    if gone := {change[0] for change in changes} - set(files):
+        fail(f"no such file: {' '.join(gone)}")
+    for file in files:
         if not os.path.isfile(f"{ROOT}/{file}"):
             continue
         text = read(f"{ROOT}/{file}") if file.endswith((".rs", ".toml", ".md")) else None
@@ -60,26 +63,40 @@ def variant(target, name, changes):
     return Program(target, example(target, name, ["primitives"], "call", [(f"crates/primitives/src/{file}", old, new) for file, old, new in changes]))
 
 
-@cache
-def aggregated(target, n):
-    """The program in which GCM processes `n` blocks together, with one reduction of GHASH."""
-    return variant(target, f"gcm-{n}", [
+def aggregation(n):
+    """What makes GCM process `n` blocks together, with one reduction of GHASH."""
+    return [
         (GHASH, "const BATCH: usize = 8;", f"const BATCH: usize = {n};"),
         (GCM, "T::V::BATCH == 6 ||", f"T::V::BATCH == {n} ||"),
         (GCM, "6 => self.batches::<ENCRYPT, 6>(", f"{n} => self.batches::<ENCRYPT, {n}>("),
-        (GCM, "3 => self.xor::<3>(", f"{n // 2} => self.xor::<{n // 2}>("),
-    ])
+    ]
 
 
-@cache
-def interleaved(target, n):
-    """The program in which CTR and CBC decryption interleave `n` blocks, and no more."""
-    return variant(target, f"blocks-{n}", [
+def interleaving(n):
+    """What makes CTR and CBC decryption interleave `n` blocks, and no more."""
+    return [
         (PASS, "data.take(BATCH * V::BYTES)", f"data.take({n} * V::BYTES)"),
         (PASS, "self.batch::<BATCH, true>(batch);", f"self.batch::<{n}, true>(batch);"),
         (PASS, "const LONG: bool = true;", "const LONG: bool = false;"),
         (CTR, "if N >= BATCH &&", f"if N >= BATCH - {8 - n} &&"),
-    ])
+    ]
+
+
+def check():
+    """Fails if the sources do not have the texts that variants replace."""
+    for file, old, _ in aggregation(4) + interleaving(4):
+        if open(f"{ROOT}/crates/primitives/src/{file}").read().count(old) != 1:
+            fail(f"{file} does not have this once: {old}")
+
+
+@cache
+def aggregated(target, n):
+    return variant(target, f"gcm-{n}", aggregation(n))
+
+
+@cache
+def interleaved(target, n):
+    return variant(target, f"blocks-{n}", interleaving(n))
 
 
 @cache
