@@ -324,9 +324,9 @@ pub trait Chain<T: Token>: Chaining {
     /// See [`Hash::LANES`].
     const LANES: usize;
 
-    /// Messages that have no more blocks than this, on average, are hashed one after the other, because the CPU overlaps
-    /// their rounds without a queue.
-    const ALONE: usize = 0;
+    /// Whether messages that are all shorter than a block are hashed one after the other, because the CPU overlaps their
+    /// rounds without a queue.
+    const ALONE: bool = false;
 
     /// Absorbs `blocks`, which are whole blocks.
     fn compress(&mut self, token: T, blocks: &[u8]);
@@ -452,7 +452,8 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
         // A queue costs as much as hashing eight blocks one after the other.
         let few = if jobs.len() <= 8 { 8 } else { 0 };
-        if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few.max(C::ALONE * jobs.len()) {
+        let few = if C::ALONE { few.max(jobs.len()) } else { few };
+        if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
         }
         for jobs in jobs.chunks_mut(SORTED) {
