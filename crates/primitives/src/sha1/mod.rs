@@ -133,6 +133,11 @@ mod tests {
             assert_eq!(hex::encode(check::digest(Sha1::new(token), message)), digest);
         }
         check::against(|| Sha1::new(token), |m| sha1::Sha1::digest(m).to_vec());
+        check::beyond_32_bits(
+            Sha1::new(token),
+            "ef1d9c2e1b5bdcffc7994c5debc93f08a3e9497580ffffff0000000000",
+            "82526ddf0ffdf67131308cbf4736308f174f3d33",
+        );
     }
 
     #[test]
