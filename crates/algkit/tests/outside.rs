@@ -3,9 +3,9 @@
 //! tests show that other ways do not compile.)
 
 use algkit::{
-    Driver, Policy, Registry, Sizes, Timing, Type,
+    Driver, Error, InOut, Known, Policy, Registry, Sizes, Timing, Type, Vector,
     cpu::{CpuFeatures, FeatureSet},
-    driver::{BadKey, Shape, TextRule},
+    driver::{BadKey, CipherOps, Keyed, Shape, TextRule},
 };
 
 /// A driver that refuses every key, with all public fields set.
@@ -57,5 +57,47 @@ fn drivers_of_every_type_and_rule() {
             _ => usize::MAX,
         };
         assert!(shape.takes(shape.fit(100)) && room >= shape.fit(1000), "{name}");
+    }
+}
+
+/// A cipher that adds a number made of the key to each byte.
+struct Sum {
+    block: usize,
+    number: u8,
+}
+
+impl CipherOps for Sum {
+    fn block_size(&self) -> usize {
+        self.block
+    }
+
+    fn encrypt_blocks(&self, mut data: InOut<'_>) {
+        data.copy();
+        data.dst().iter_mut().for_each(|byte| *byte = byte.wrapping_add(self.number));
+    }
+
+    fn decrypt_blocks(&self, mut data: InOut<'_>) {
+        data.copy();
+        data.dst().iter_mut().for_each(|byte| *byte = byte.wrapping_sub(self.number));
+    }
+}
+
+#[test]
+fn modes_refuse_blocks_that_they_have_no_room_for() {
+    for (block, good) in [(0, false), (8, true), (12, false), (16, true), (24, false), (32, false)] {
+        let registry = Registry::default();
+        let shape = Shape::cipher(block, Sizes::of(&[1]));
+        let make = move |_, key: &[u8], _| Ok(Keyed::Cipher(Box::new(Sum { block, number: key[0] })));
+        registry.register(Driver::new("sum", "sum-outside", Type::Cipher, shape, make)).unwrap();
+        let (plain, cipher) = (vec![1; block].leak(), vec![3; block].leak());
+        let known = Known::Cipher { key: &[2], plain, cipher };
+        registry.register_answers(vec![Vector { name: "sum", source: "", known }].leak());
+        for mode in ["cbc", "cfb", "ctr", "ecb", "ofb", "pcbc"] {
+            match registry.skcipher(&format!("{mode}(sum)")) {
+                Ok(_) => assert!(good, "{mode}, {block} bytes"),
+                Err(Error::BadParameters { .. }) => assert!(!good, "{mode}, {block} bytes"),
+                Err(error) => panic!("{mode}, {block} bytes: {error}"),
+            }
+        }
     }
 }

@@ -26,12 +26,18 @@ impl<'a> Turns<'a> {
     }
 
     /// The bytes that turn `i` hashes.
+    ///
+    /// # Panics
+    /// It may, if there is no such turn.
     #[inline(always)]
     pub fn hashed(&self, i: usize) -> &[u8; 64] {
         self.buffer[self.hashed + i * Self::BYTES..].first_chunk().expect("checked when it was made")
     }
 
     /// The bytes that turn `i` encrypts.
+    ///
+    /// # Panics
+    /// It may, if there is no such turn.
     #[inline(always)]
     pub fn encrypted(&mut self, i: usize) -> &mut [u8; 64] {
         self.buffer[self.encrypted + i * Self::BYTES..].first_chunk_mut().expect("checked when it was made")

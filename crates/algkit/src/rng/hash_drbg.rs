@@ -3,7 +3,7 @@
 
 use super::drbg::Mechanism;
 use crate::driver::{Failure, HashOps};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// The state of a Hash_DRBG.
 pub(super) struct HashDrbg {
@@ -11,7 +11,8 @@ pub(super) struct HashDrbg {
     /// V and C, each of 55 or 111 bytes.
     v: Zeroizing<Vec<u8>>,
     c: Zeroizing<Vec<u8>>,
-    /// Scratch buffers for another value of that length and for a digest.
+    /// Scratch buffers for another value of that length and for a digest. Between requests they hold zeros, because
+    /// either would lead back to the V of the last output.
     scratch: Zeroizing<Vec<u8>>,
     digest: Zeroizing<Vec<u8>>,
 }
@@ -64,6 +65,8 @@ impl Mechanism for HashDrbg {
         self.add_hash(3, &[]);
         add(&mut self.v, &self.c);
         add(&mut self.v, &request.to_be_bytes());
+        self.scratch.as_mut_slice().zeroize();
+        self.digest.as_mut_slice().zeroize();
         Ok(())
     }
 }
@@ -91,6 +94,16 @@ fn add(sum: &mut [u8], term: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(feature = "sha")]
+    #[test]
+    fn nothing_stays_that_leads_back_to_the_output() {
+        let sha256 = crate::hash("sha256").unwrap().unkeyed().unwrap();
+        let mut drbg = HashDrbg::new(sha256.ops, 32, 55);
+        drbg.instantiate(&[b"seed"]).unwrap();
+        drbg.generate(1, &[b"more"], &mut [0; 70]).unwrap();
+        assert!(*drbg.scratch == [0; 55] && *drbg.digest == [0; 32]);
+    }
 
     #[test]
     fn sums_carry_and_wrap() {

@@ -3,7 +3,7 @@
 
 use super::drbg::Mechanism;
 use crate::driver::{BadKey, Failure, HashOps};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Makes an HMAC instance with a key.
 type Keyed = Box<dyn Fn(&[u8]) -> Result<Box<dyn HashOps>, BadKey> + Send + Sync>;
@@ -13,8 +13,9 @@ pub(super) struct HmacDrbg {
     keyed: Keyed,
     /// The HMAC under the key K.
     hmac: Box<dyn HashOps>,
-    /// V, of the digest's length, and a buffer for its next value.
+    /// V, of the digest's length.
     v: Zeroizing<Vec<u8>>,
+    /// A buffer for the next V. Between requests it holds zeros, because it would hold the last output.
     next: Zeroizing<Vec<u8>>,
 }
 
@@ -63,6 +64,25 @@ impl Mechanism for HmacDrbg {
             self.advance();
             chunk.copy_from_slice(&self.v[..chunk.len()]);
         }
-        self.update(additional)
+        self.update(additional)?;
+        self.next.as_mut_slice().zeroize();
+        Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "sha"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_copy_of_the_output_stays() {
+        let hmac = |key: &[u8]| Ok(crate::hash("hmac(sha256)").unwrap().key(key).unwrap().ops);
+        let mut drbg = HmacDrbg::new(Box::new(hmac), 32).unwrap();
+        drbg.instantiate(&[b"seed"]).unwrap();
+        for additional in [&b""[..], b"more"] {
+            let mut out = [0; 70];
+            drbg.generate(1, &[additional], &mut out).unwrap();
+            assert!(*drbg.next == [0; 32] && drbg.v[..6] != out[64..], "{additional:?}");
+        }
     }
 }

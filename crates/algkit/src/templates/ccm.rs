@@ -172,7 +172,7 @@ fn compose_ccm(name: &Name, ctr: DriverRef, mac: DriverRef) -> Result<Driver, Er
 mod tests {
     use super::Prefix;
 
-    /// The first length is below 2^16 - 2^8; the other two are the examples in SP 800-38C appendix A.2.2.
+    /// The lengths where the encoding changes, and the two examples in SP 800-38C appendix A.2.2, 2^16 and 2^32.
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn associated_data_has_three_encodings_of_its_length() {
@@ -180,7 +180,9 @@ mod tests {
         for (assoc_len, want) in [
             (0, &[][..]),
             (0xfeff, &[0xfe, 0xff]),
+            (0xff00, &[0xff, 0xfe, 0, 0, 0xff, 0]),
             (1 << 16, &[0xff, 0xfe, 0, 1, 0, 0]),
+            (0xffff_ffff, &[0xff, 0xfe, 0xff, 0xff, 0xff, 0xff]),
             (1 << 32, &[0xff, 0xff, 0, 0, 0, 1, 0, 0, 0, 0]),
         ] {
             let prefix = Prefix::new(&iv, assoc_len, 0, 16);

@@ -204,3 +204,12 @@ fn compose_gcm(name: &Name, ctr: DriverRef, ghash: DriverRef) -> Result<Driver, 
         Ok(Keyed::Aead(Box::new(Arc::new(Gcm { ctr, ghash }))))
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lengths_have_64_bits() {
+        let want = hex_literal::hex!("fffffffffffffff80000007fffffff00");
+        assert_eq!(super::lengths((1 << 61) - 1, super::MAX_TEXT), want);
+    }
+}

@@ -14,7 +14,7 @@ use algkit_primitives::{
     hash::{Hash, Job},
 };
 use std::sync::Arc;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::{Zeroizing, optimization_barrier};
 
 /// How a MAC treats the last block.
 pub(crate) enum Last {
@@ -201,8 +201,9 @@ impl<C: Chain> Hash for InProgress<C> {
             C::absorb_batch(&mut lanes);
             for (lane, (out, bs)) in lanes.iter_mut().zip(&mut outs) {
                 out.copy_from_slice(&lane.state[..*bs]);
-                lane.last.zeroize();
+                lane.last = [0; MAX_BLOCK];
             }
+            optimization_barrier(&lanes);
         }
     }
 

@@ -221,7 +221,8 @@ pub(crate) fn hash(driver: &Driver, cpu: CpuFeatures, key: &[u8], weak: WeakKeys
 /// that.
 const WRONG_TYPE: BadKey = BadKey("an inner driver made an instance of another type than it declares");
 
-/// A mode over one block cipher, with the cipher's key: `mode(cipher)`.
+/// A mode over one block cipher, with the cipher's key: `mode(cipher)`. The modes have room for blocks of up to 16 bytes,
+/// as the kernel's have, and a batch is a whole number of blocks.
 fn cipher_mode<T: SkcipherOps + 'static>(
     lookup: &dyn Lookup,
     name: &Name,
@@ -230,6 +231,10 @@ fn cipher_mode<T: SkcipherOps + 'static>(
 ) -> Result<Driver, Error> {
     let [arg] = args(name)?;
     let inner = lookup.find(Type::Cipher, arg)?;
+    let block = inner.shape.blocksize;
+    if !block.is_power_of_two() || block > MAX_BLOCK {
+        return Err(bad(name, "the mode takes a cipher whose blocks have 1, 2, 4, 8 or 16 bytes"));
+    }
     let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
     Ok(compose(alg, driver, Type::Skcipher, shape(&inner.shape), &[&inner.clone()], move |cpu, key, weak| {
         Ok(Keyed::Skcipher(Box::new(mode(cipher(&inner, cpu, key, weak)?))))

@@ -187,3 +187,12 @@ fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Dri
         Ok(Keyed::Aead(Box::new(Arc::new(ChaChaPoly { chacha, poly1305, unkeyed, cpu, salt, salt_len }))))
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn lengths_have_64_bits() {
+        let want = hex_literal::hex!("ffffffffffffffffc0ffffff3f000000");
+        assert_eq!(super::lengths(u64::MAX, super::MAX_TEXT), want);
+    }
+}

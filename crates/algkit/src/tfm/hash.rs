@@ -90,6 +90,7 @@ impl Hash {
     }
 
     /// Whether `tag` is the digest of `data`. The time does not depend on where they differ.
+    #[must_use]
     pub fn verify(&self, data: &[u8], tag: &[u8]) -> bool {
         use subtle::ConstantTimeEq;
         let mut digest = self.digest(data);

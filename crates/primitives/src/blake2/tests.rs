@@ -54,6 +54,17 @@ fn driver_b<T: Compress<u64>>() {
     check::against(|| new(20), |m| blake2::Blake2b::<consts::U20>::digest(m).to_vec());
     check::against(|| new(63), |m| blake2::Blake2b::<consts::U63>::digest(m).to_vec());
     check::against(|| new(64), |m| blake2::Blake2b512::digest(m).to_vec());
+    check::beyond_32_bits(
+        new(64),
+        &[
+            "fd58bb429e93f51ee8cc09be7a8febd759c5c28bf7b862ef68ff94e446fa6d2f306ff073fa037ef26510f79721d5c2d8172e\
+             3e7eeb9229321ae1f28bd87f884000ffffff0000000080",
+            &"00".repeat(128),
+        ]
+        .concat(),
+        "02a6a0a3801b69671e23ff841c47d04bd5b6db019231016356c615401dcfed1a7f9732bd477dfa62c49a0b87a6f2d517ff74\
+         5de01eff381cc5e41b091539fdb2",
+    );
     for key in [&b"k"[..], &[7; 33], &[9; 64]] {
         check::against(|| Blake2b::new(t, 64, key).expect("lengths"), |m| keyed::<Blake2bMac512>(key, m));
     }
@@ -74,6 +85,12 @@ fn driver_s<T: Compress<u32>>() {
     check::against(|| new(1), |m| blake2::Blake2s::<consts::U1>::digest(m).to_vec());
     check::against(|| new(19), |m| blake2::Blake2s::<consts::U19>::digest(m).to_vec());
     check::against(|| new(32), |m| blake2::Blake2s256::digest(m).to_vec());
+    check::beyond_32_bits(
+        new(32),
+        &["acd7b7ebadebe47efeb96f6b70d28c8a98bcfdd2dd661d71e30447f378b1e6fd40ffffff0000000040", &"00".repeat(64)]
+            .concat(),
+        "988c1105a0e2274b844388759c32025d209108db0e4b969699d25004041ac205",
+    );
     for key in [&b"k"[..], &[7; 17], &[9; 32]] {
         check::against(|| Blake2s::new(t, 32, key).expect("lengths"), |m| keyed::<Blake2sMac256>(key, m));
     }

@@ -150,3 +150,23 @@ proptest! {
         every_token!(one_case(&key, &nonce, &aad, &text, cuts.map(|c| usize::from(c) % 4200)));
     }
 }
+
+/// The block of lengths of a message that is too long for a test. The expected tag is computed by RustCrypto's ChaCha20
+/// and Poly1305.
+fn long_lengths<T: AeadToken>() {
+    let Some(token) = T::detect(CpuFeatures::detect()) else { return };
+    let mut one_time = [0; 32];
+    chacha20::ChaCha20::new(&[7; 32].into(), &[9; 12].into()).apply_keystream(&mut one_time);
+    let lengths = hex::decode("ffffffffffffffffc0ffffff3f000000").unwrap();
+    let want = ::poly1305::Poly1305::new(&one_time.into()).compute_unpadded(&lengths);
+
+    let key = ChaCha20Poly1305::new(token, &[7; 32]);
+    let mut message = key.start(&[9; 12]);
+    (message.aad_len, message.text_len) = (u64::MAX, (1 << 38) - 64);
+    assert_eq!(key.finish(message), want[..]);
+}
+
+#[test]
+fn lengths_have_64_bits() {
+    every_token!(long_lengths());
+}

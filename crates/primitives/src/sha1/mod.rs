@@ -39,7 +39,7 @@ pub trait Compress: Token {
     const LANES: usize = 1;
 
     /// See [`Chain::ALONE`].
-    const ALONE: usize = 0;
+    const ALONE: bool = false;
 
     /// Absorbs `blocks`, whose length is a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]);
@@ -57,7 +57,7 @@ pub struct Chain160([u32; 5]);
 impl<T: Compress> Chain<T> for Chain160 {
     const LENGTH_BYTES: usize = 8;
     const LANES: usize = T::LANES;
-    const ALONE: usize = T::ALONE;
+    const ALONE: bool = T::ALONE;
 
     #[inline(always)]
     fn compress(&mut self, token: T, blocks: &[u8]) {
@@ -133,6 +133,11 @@ mod tests {
             assert_eq!(hex::encode(check::digest(Sha1::new(token), message)), digest);
         }
         check::against(|| Sha1::new(token), |m| sha1::Sha1::digest(m).to_vec());
+        check::beyond_32_bits(
+            Sha1::new(token),
+            "ef1d9c2e1b5bdcffc7994c5debc93f08a3e9497580ffffff0000000000",
+            "82526ddf0ffdf67131308cbf4736308f174f3d33",
+        );
     }
 
     #[test]

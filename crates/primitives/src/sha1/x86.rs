@@ -60,7 +60,7 @@ impl words::State for Halves {
 
 impl Compress for ShaNi {
     const LANES: usize = 4;
-    const ALONE: usize = 1;
+    const ALONE: bool = true;
 
     #[inline(never)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
@@ -91,7 +91,7 @@ fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain160>, worth: usize) {
 
 impl Compress for ShaNiAvx512 {
     const LANES: usize = 16;
-    const ALONE: usize = 1;
+    const ALONE: bool = true;
 
     #[inline(always)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {

@@ -43,7 +43,7 @@ pub trait Compress256: Token {
     const LANES: usize = 1;
 
     /// See [`Chain::ALONE`].
-    const ALONE: usize = 0;
+    const ALONE: bool = false;
 
     /// Absorbs `blocks`, whose length is a multiple of 64 bytes.
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]);
@@ -126,7 +126,7 @@ macro_rules! chain {
             }
 
             $(
-                const ALONE: usize = T::ALONE;
+                const ALONE: bool = T::ALONE;
 
                 fn words(&mut self) -> Option<Words<'_>> {
                     Some(Words::$words(&mut self.0))

@@ -36,6 +36,11 @@ fn driver256<T: Compress256>() {
     }
     check::against(|| Sha256::new_224(token), |m| sha2::Sha224::digest(m).to_vec());
     check::against(|| Sha256::new(token), |m| sha2::Sha256::digest(m).to_vec());
+    check::beyond_32_bits(
+        Sha256::new(token),
+        "8f6da9bafc5807e3f7282e2744fa37585563235b1f4652e39ff3adb0dac712c980ffffff0000000000",
+        "412d6f8bec7de54af3c5bc46e1ea797ace9043a9de374ce684bdb7bfbfa6b2b4",
+    );
 }
 
 fn driver512<T: Compress512>() {
@@ -67,6 +72,13 @@ fn driver512<T: Compress512>() {
     check::against(|| Sha512::new_512_256(token), |m| sha2::Sha512_256::digest(m).to_vec());
     check::against(|| Sha512::new_384(token), |m| sha2::Sha384::digest(m).to_vec());
     check::against(|| Sha512::new(token), |m| sha2::Sha512::digest(m).to_vec());
+    check::beyond_32_bits(
+        Sha512::new(token),
+        "7594afaffe2de5190c6ec373f91f7092b9ebb25cc70bb2ae90b2132bcfcab08433c2420d9e6b5d63ad5c825312405bf85e55\
+         976bc91bd251f1f929a50646313e80ffffff0000000000",
+        "12b3f124631355f4ac6690c2bc8a0e1f0923936a3edc32045b9ff4b069e50ae8c078b6b37b23a9a9dc961c2ec507f07c4643\
+         a3702d826d535dfdac433aeb3673",
+    );
 }
 
 #[test]

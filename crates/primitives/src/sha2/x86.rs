@@ -63,7 +63,7 @@ impl State256 for Halves {
 
 impl Compress256 for ShaNi {
     const LANES: usize = 2;
-    const ALONE: usize = 1;
+    const ALONE: bool = true;
 
     #[inline(never)]
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {
@@ -105,7 +105,7 @@ fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain256>, worth: usize) {
 
 impl Compress256 for ShaNiAvx512 {
     const LANES: usize = 16;
-    const ALONE: usize = 1;
+    const ALONE: bool = true;
 
     #[inline(always)]
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {

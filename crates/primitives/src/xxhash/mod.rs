@@ -201,5 +201,11 @@ mod tests {
                 |message| xxhash_rust::xxh64::xxh64(message, seed).to_le_bytes().to_vec(),
             );
         }
+        // The digest is xxhash-rust's.
+        check::beyond_32_bits(
+            XxHash64::new(0),
+            "850dde820d2205e6e79a2d36d0de9eff00000000000000001b2d9db87201145780ffffff0000000000",
+            "baf3427e4b9b4183",
+        );
     }
 }
