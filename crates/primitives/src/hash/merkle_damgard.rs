@@ -1,0 +1,229 @@
+//! The Merkle–Damgård construction, of which SHA-1 and SHA-2 are made.
+
+use super::buffer::{BlockBuffer, split};
+use super::memory::wipe;
+use super::padding::{finish_padded, pad, padded_len};
+use super::queue::{Chaining, Queue, SORTED, Stream, Streams, Tail, longest_first, take};
+use super::{Hash, Job, Reader, Words, Writer, digest_by_copy};
+use crate::cpu::{CpuFeatures, Token};
+use core::hint;
+
+/// 0xff if `a < b`, else 0, for numbers below 2^63.
+#[inline(always)]
+fn below(a: usize, b: usize) -> u8 {
+    ((a as i64).wrapping_sub(b as i64) >> 63) as u8
+}
+
+/// 0xff if `a == b`, else 0, for numbers below 2^63.
+#[inline(always)]
+fn equal(a: usize, b: usize) -> u8 {
+    !below(0, a ^ b)
+}
+
+/// The chaining value of a Merkle–Damgård hash, with its compression function for the CPU of token `T`.
+pub trait Chain<T: Token>: Chaining {
+    /// The length of the big-endian bit count at the end of the padding: 8 or 16 bytes.
+    const LENGTH_BYTES: usize;
+
+    /// See [`Hash::LANES`].
+    const LANES: usize;
+
+    /// Whether messages that are all shorter than a block are hashed one after the other, because the CPU overlaps their
+    /// rounds without a queue.
+    const ALONE: bool = false;
+
+    /// Absorbs `blocks`, which are whole blocks.
+    fn compress(&mut self, token: T, blocks: &[u8]);
+
+    /// The value, if it is one of [`Words`].
+    fn words(&mut self) -> Option<Words<'_>> {
+        None
+    }
+
+    /// Hashes all messages of `queue`.
+    fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>);
+}
+
+/// A Merkle–Damgård hash with blocks of `B` bytes (FIPS 180-4, sections 5 and 6): SHA-1 and SHA-2.
+///
+/// Messages are shorter than 2^64 bytes.
+#[derive(Clone)]
+pub struct MerkleDamgard<T: Token, C: Chain<T>, const B: usize> {
+    token: T,
+    chain: C,
+    buffer: BlockBuffer<B>,
+    absorbed: u64,
+    digest_size: usize,
+}
+
+impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
+    /// An empty message, with this initial chaining value and length of the digest in bytes.
+    #[inline(always)]
+    pub(crate) fn start(token: T, chain: C, digest_size: usize) -> Self {
+        Self { token, chain, buffer: BlockBuffer::default(), absorbed: 0, digest_size }
+    }
+}
+
+impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
+    const LANES: usize = C::LANES;
+
+    fn digest_size(&self) -> usize {
+        self.digest_size
+    }
+
+    #[inline]
+    fn update(&mut self, data: &[u8]) {
+        let Self { token, chain, buffer, absorbed, .. } = self;
+        *absorbed = absorbed.wrapping_add(data.len() as u64);
+        buffer.absorb(data, |blocks| chain.compress(*token, blocks));
+    }
+
+    fn absorb_by(&mut self, len: usize, absorb: &mut dyn FnMut(CpuFeatures, Words<'_>) -> bool) -> bool {
+        let ([], Some(words)) = (self.buffer.pending(), self.chain.words()) else { return false };
+        let done = absorb(self.token.cpu(), words);
+        if done {
+            self.absorbed = self.absorbed.wrapping_add(len as u64);
+        }
+        done
+    }
+
+    #[inline]
+    fn finish(&mut self, out: &mut [u8]) {
+        self.finish_with(self.chain.clone(), 0, self.buffer.pending(), out);
+    }
+
+    #[inline]
+    fn digest_whole(&self, message: &[u8], out: &mut [u8]) {
+        let [] = self.buffer.pending() else {
+            return digest_by_copy(self, &[message], out);
+        };
+        let mut chain = self.chain.clone();
+        let (blocks, rest) = split::<B>(message);
+        if !blocks.is_empty() {
+            chain.compress(self.token, blocks);
+        }
+        self.finish_with(chain, message.len(), rest, out);
+    }
+
+    #[inline]
+    fn digest_after(&self, parts: &[&[u8]], out: &mut [u8]) {
+        match parts {
+            [] => self.finish_with(self.chain.clone(), 0, self.buffer.pending(), out),
+            [message] => self.digest_whole(message, out),
+            _ => digest_by_copy(self, parts, out),
+        }
+    }
+
+    fn digest_within(&self, data: &[u8], least: usize, len: usize, out: &mut [u8]) -> bool {
+        assert_eq!(out.len(), self.digest_size, "digest length");
+        out.fill(0);
+        let mut state = self.clone();
+        // What is in the message for certain is absorbed up to the end of a block.
+        let filled = state.buffer.filled;
+        let sure = ((filled + least) / B * B).saturating_sub(filled);
+        state.update(&data[..sure]);
+        let (rest, filled) = (&data[sure..], state.buffer.filled);
+        let length = state.length(len - sure);
+        let end = hint::black_box(filled + len - sure);
+        // Each block that may be the last is absorbed as if it were; the digest after the one that is last is kept.
+        let last = (end + C::LENGTH_BYTES) / B;
+        for number in 0..=(filled + rest.len() + C::LENGTH_BYTES) / B {
+            let start = number * B;
+            let block = &mut state.buffer.block;
+            let kept = if start == 0 { filled } else { 0 };
+            let from = (start + kept - filled).min(rest.len());
+            let more = (rest.len() - from).min(B - kept);
+            block[kept..kept + more].copy_from_slice(&rest[from..from + more]);
+            block[kept + more..].fill(0);
+            for (at, byte) in block.iter_mut().enumerate() {
+                *byte = *byte & below(start + at, end) | 0x80 & equal(start + at, end);
+            }
+            let is_last = equal(number, last);
+            for (byte, of_length) in block[B - C::LENGTH_BYTES..].iter_mut().zip(&length[16 - C::LENGTH_BYTES..]) {
+                *byte |= of_length & is_last;
+            }
+            state.chain.compress(state.token, block);
+            let mut digest = [0; 64];
+            state.chain.write(&mut digest[..out.len()]);
+            out.iter_mut().zip(&digest).for_each(|(out, byte)| *out |= byte & is_last);
+            wipe(&mut digest);
+        }
+        true
+    }
+
+    fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
+        let Some(token) = jobs.first().map(|job| job.state.token) else { return };
+        let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
+        // A queue costs as much as hashing eight blocks one after the other.
+        let few = if jobs.len() <= 8 { 8 } else { 0 };
+        let few = if C::ALONE { few.max(jobs.len()) } else { few };
+        if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few {
+            return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
+        }
+        for jobs in jobs.chunks_mut(SORTED) {
+            let (count, mut order) = (jobs.len(), [0; SORTED]);
+            let mut order = longest_first(jobs, &mut order).iter();
+            let mut fill = |stream: &mut Stream<'a, C>| {
+                for entry in order.by_ref() {
+                    let Job { state, parts, out } = take(jobs, *entry);
+                    let ([message], []) = (parts, state.buffer.pending()) else {
+                        // The message is in pieces, or begins in the middle of a block.
+                        state.digest_after(parts, out);
+                        continue;
+                    };
+                    assert_eq!(out.len(), state.digest_size, "digest length");
+                    let (blocks, rest) = split::<B>(message);
+                    stream.chain.clone_from(&state.chain);
+                    stream.run = blocks;
+                    let length = state.length(message.len());
+                    stream.tail_len = padded_len::<B>(rest, C::LENGTH_BYTES);
+                    stream.tail.bytes()[..2 * B].fill(0);
+                    pad(rest, &length, C::LENGTH_BYTES, &mut stream.tail.bytes()[..stream.tail_len]);
+                    stream.out = Some(out);
+                    return true;
+                }
+                false
+            };
+            let mut streams = Streams::new();
+            C::compress_queue(token, &mut Queue::new(&mut streams, B, count, &mut fill));
+        }
+    }
+
+    fn export(&self, to: &mut Writer<'_>) {
+        self.chain.export(to);
+        to.numbers(&[self.absorbed]);
+        to.buffered(self.buffer.pending());
+    }
+
+    fn import(&mut self, from: &mut Reader<'_>) -> Option<()> {
+        self.chain.import(from)?;
+        self.absorbed = from.number()?;
+        self.buffer.import(from)?;
+        (self.absorbed % B as u64 == self.buffer.filled as u64).then_some(())
+    }
+}
+
+impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
+    /// The length in bits of the whole message, of which `more` bytes are still to come.
+    #[inline(always)]
+    fn length(&self, more: usize) -> [u8; 16] {
+        (u128::from(self.absorbed.wrapping_add(more as u64)) << 3).to_be_bytes()
+    }
+
+    /// Writes the digest of a message of which `more` bytes were still to come, from the chaining value before its last
+    /// bytes, `rest`.
+    #[inline(always)]
+    fn finish_with(&self, mut chain: C, more: usize, rest: &[u8], out: &mut [u8]) {
+        assert_eq!(out.len(), self.digest_size, "digest length");
+        let length = self.length(more);
+        finish_padded::<B>(rest, &length, C::LENGTH_BYTES, |blocks| chain.compress(self.token, blocks));
+        chain.write(out);
+        chain.wipe();
+    }
+}
+
+impl<T: Token, C: Chain<T>, const B: usize> Drop for MerkleDamgard<T, C, B> {
+    fn drop(&mut self) {
+        self.chain.wipe();
+    }
+}
