@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_encrypts, cbc, checked, parent, sha256};
+use common::{assert_encrypts, assert_succeeds, cbc, checked, in_child, parent, sha256};
 use nix::{
     errno::Errno,
     sys::{
@@ -110,6 +110,18 @@ served! {
                 assert_eq!(libc::recv(hash.as_raw_fd(), text.as_mut_ptr().cast(), 32, 0), 32);
                 libc::close(libc::dup(hash.as_raw_fd()));
             }
+        }
+    }
+}
+
+served! {
+    /// A thread that forks holds all locks, so a handler that waited for one would wait for ever, and the other threads with it.
+    fn a_handler_that_comes_while_its_thread_forks_does_not_wait() {
+        let hash = sha256();
+        SOCKET.store(hash.as_raw_fd(), Ordering::Relaxed);
+        let _timer = every_moment(digests);
+        while REFUSED.load(Ordering::Relaxed) < 20 {
+            assert_succeeds(in_child(|| {}));
         }
     }
 }
