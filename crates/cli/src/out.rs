@@ -17,7 +17,7 @@ pub struct Out {
 }
 
 /// Standard output without a buffer. To Rust's own, a write that fails with EBADF has succeeded.
-pub struct Stdout;
+struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
