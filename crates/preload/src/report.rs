@@ -4,7 +4,7 @@
 //! that has gained privileges. The destinations are opened then, too, because the program may change its user, folder
 //! and limits afterwards.
 
-use crate::{interpose::real, kernel::kernel, reserve, table};
+use crate::{interpose::real, kernel::kernel, lock::Inside, reserve, table};
 use algkit_afalg::{
     Errno,
     service::{self, Settings},
@@ -132,7 +132,8 @@ fn without_stopping<R>(write: impl FnOnce() -> R) -> R {
 
 /// Writes the statistics of this process, once.
 extern "C" fn report() {
-    if !COUNTS.swap(false, Ordering::Relaxed) {
+    // A handler that interrupts a request may have interrupted the allocator, or the counting, and may end the process.
+    if !COUNTS.swap(false, Ordering::Relaxed) || Inside::check().is_err() {
         return;
     }
     table::each_file(|file| file.settle());

@@ -128,6 +128,32 @@ served! {
     }
 }
 
+extern "C" fn ends(_: libc::c_int) {
+    // SAFETY: the call ends the process and does nothing else.
+    unsafe { libc::_exit(0) }
+}
+
+/// Statistics are written then, unless the handler has interrupted a request.
+#[test]
+fn a_handler_may_end_the_process_in_the_middle() {
+    const NAME: &str = "a_handler_may_end_the_process_in_the_middle";
+    if std::env::var_os(common::SERVED).is_some() {
+        for _ in 0..100 {
+            assert_succeeds(in_child(|| {
+                let _timer = every_moment(ends);
+                loop {
+                    drop(sha256());
+                }
+            }));
+        }
+        return;
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", NAME, "--test-threads=1"]).env("LD_PRELOAD", common::library());
+    let output = command.env(common::SERVED, "1").env("ALGKIT_STATS", "/dev/null").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 extern "C" fn closes(_: libc::c_int) {
     let fd = SOCKET.swap(-1, Ordering::Relaxed);
     if fd >= 0 {
