@@ -97,6 +97,29 @@ served! {
     }
 }
 
+extern "C" fn polls(_: libc::c_int) {
+    let before = Errno::last_raw();
+    let mut poll = libc::pollfd { fd: SOCKET.load(Ordering::Relaxed), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the pointer is to one `pollfd`.
+    match checked(unsafe { libc::poll(&raw mut poll, 1, 0) }) {
+        Ok(_) => SERVED.fetch_add(1, Ordering::Relaxed),
+        Err(Errno::EBUSY) => REFUSED.fetch_add(1, Ordering::Relaxed),
+        _ => std::process::abort(),
+    };
+    Errno::set_raw(before);
+}
+
+served! {
+    fn a_handler_that_polls_in_the_middle_is_told_so() {
+        let hash = sha256();
+        SOCKET.store(hash.as_raw_fd(), Ordering::Relaxed);
+        let _timer = every_moment(polls);
+        while REFUSED.load(Ordering::Relaxed) < 20 {
+            drop(sha256());
+        }
+    }
+}
+
 served! {
     fn a_handler_may_fork_in_the_middle() {
         let (hash, mut text) = (sha256(), vec![7_u8; 100_000]);
