@@ -7,6 +7,7 @@ use crate::{
     answer::Answer,
     args::DgstArgs,
     error::Error,
+    input::stdin,
     out::{Out, complain, to_stdout},
     progress::Progress,
 };
@@ -136,7 +137,8 @@ pub fn print(hash: &Digester, files: Vec<&Path>, tag: bool, zero: bool) -> Resul
 /// The digest of a file's contents, with an output length of `size` bytes.
 fn digest(hash: &Hash, path: &Path, size: usize) -> Result<Vec<u8>, Error> {
     if path == OsStr::new("-") {
-        return digest_of(hash, io::stdin().lock(), None, size)
+        return stdin()
+            .and_then(|stdin| digest_of(hash, stdin, None, size))
             .map_err(|source| Error::Read { name: "standard input".to_owned(), source });
     }
     File::open(path)

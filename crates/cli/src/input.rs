@@ -26,7 +26,7 @@ impl Input {
         let name = path.map_or("standard input".to_owned(), |path| format!("`{}`", path.display()));
         let opened = match path {
             Some(path) => File::open(path),
-            None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+            None => stdin(),
         };
         match opened {
             Ok(file) => Self::of(file, name),
@@ -84,6 +84,11 @@ impl Input {
         (&self.file).read_to_end(&mut all).map_err(read)?;
         Ok(all)
     }
+}
+
+/// Standard input without a buffer: what follows is for whoever reads next, in this process or after it. Rust's own takes a closed one for an empty one.
+pub fn stdin() -> io::Result<File> {
+    io::stdin().as_fd().try_clone_to_owned().map(File::from)
 }
 
 /// The place where a file ends. It goes on being read from where it was: standard input may have been read before.

@@ -38,6 +38,10 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
+    if let Err(source) = out::refuse_closed() {
+        out::complain(&Error::Write { name: "standard output".to_owned(), source });
+        return ExitCode::from(2);
+    }
     let answer = match arguments.first() {
         Some(program) if hmaccalc::is_called(program) => hmaccalc::run(arguments),
         Some(program) if volume::tied::is_called(program) => Err(args::Exit::Error(volume::tied::run(&arguments))),

@@ -1,20 +1,51 @@
 //! Standard output and standard error.
 
 use crate::{error::Error, words::visible};
+use rustix::{
+    fs::{Mode, OFlags, open},
+    stdio::{dup2_stdin, dup2_stdout},
+};
 use std::{
     fmt::Display,
-    io::{self, BufWriter, StdoutLock, Write},
+    io::{self, BufWriter, Write},
 };
 
 /// Standard output. A closed pipe is not an error: further output is dropped, and the command runs to its end.
 pub struct Out {
-    to: BufWriter<StdoutLock<'static>>,
+    to: BufWriter<Stdout>,
     closed: bool,
+}
+
+/// Standard output without a buffer. To Rust's own, a write that fails with EBADF has succeeded.
+struct Stdout;
+
+impl Write for Stdout {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        Ok(rustix::io::write(io::stdout(), buf)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Lets the use of standard input and output fail (EBADF) if they were closed when the command began. The runtime has opened /dev/null in their
+/// places for both directions; this opens it for the wrong one.
+pub fn refuse_closed() -> io::Result<()> {
+    let null = |flags| open("/dev/null", flags | OFlags::CLOEXEC, Mode::empty());
+    let [stdin, stdout, _] = algkit_supervisor::closed_at_beginning();
+    if stdin {
+        dup2_stdin(null(OFlags::WRONLY)?)?;
+    }
+    if stdout {
+        dup2_stdout(null(OFlags::RDONLY)?)?;
+    }
+    Ok(())
 }
 
 impl Out {
     pub fn new() -> Self {
-        Self { to: BufWriter::new(io::stdout().lock()), closed: false }
+        Self { to: BufWriter::new(Stdout), closed: false }
     }
 
     /// Flushes the buffer; an error if the output failed.

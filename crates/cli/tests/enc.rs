@@ -518,7 +518,7 @@ fn a_stream_is_sealed_and_opened_in_chunks() {
             assert_eq!(ok(&pipe(&[&enc[..], &["-d", option]].concat(), &sealed)), text, "{option}, {len} bytes");
         }
     }
-    // A text cut at a chunk boundary, swapped chunks, a changed byte, and another chunk size: no output file
+    // A text cut at a chunk boundary or in a tag, swapped chunks, a changed byte, and another chunk size: no output file
     // appears.
     let text = vec![7; 3 * 4096];
     let sealed = ok(&pipe(&[&enc[..], &["--stream=4096"]].concat(), &text)).to_vec();
@@ -527,7 +527,10 @@ fn a_stream_is_sealed_and_opened_in_chunks() {
     exchanged[7..7 + 2 * frame].rotate_left(frame);
     let mut changed = sealed.clone();
     changed[whole - 1] ^= 1;
-    for (what, broken) in [("cut short", &sealed[..7 + 2 * frame]), ("exchanged", &exchanged), ("changed", &changed)] {
+    let (cut, cut_in_a_tag) = (&sealed[..7 + 2 * frame], &sealed[..7 + 2 * frame + 3]);
+    for (what, broken) in
+        [("cut short", cut), ("cut in a tag", cut_in_a_tag), ("exchanged", &exchanged), ("changed", &changed)]
+    {
         let out = folder.arg(what);
         refused(&pipe(&[&enc[..], &["-d", "--stream=4096", "-o", &out]].concat(), broken), 1, "authentic");
         assert!(!fs::exists(&out).unwrap(), "{what}: a file is there");

@@ -10,7 +10,7 @@ use crate::{
     interpose::real,
     iov::{self, Destinations, Several},
     kernel::kernel,
-    lock::{Inside, Lock},
+    lock::{Found, Inside, Lock},
     memory, poll, reserve, table, transfer,
 };
 use algkit_afalg::{
@@ -60,8 +60,8 @@ fn with<T>(body: impl FnOnce(&mut Contexts) -> T) -> Result<T, Errno> {
 }
 
 /// Locks the contexts before a `fork`.
-pub fn hold() {
-    CONTEXTS.hold();
+pub fn hold(found: Found) {
+    CONTEXTS.hold(found);
 }
 
 /// Unlocks the contexts after a `fork`.

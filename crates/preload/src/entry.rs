@@ -1,7 +1,7 @@
 //! The open files that served descriptors stand for, and waiting for them to change.
 
 use crate::{
-    lock::{Guard, Inside, Lock},
+    lock::{Found, Guard, Inside, Lock},
     mirror::Mirror,
     process, reserve,
     slots::Slots,
@@ -83,8 +83,8 @@ impl Entry {
     }
 
     /// Locks the state before a `fork`.
-    pub fn hold(&self) {
-        self.state.hold();
+    pub fn hold(&self, found: Found) {
+        self.state.hold(found);
     }
 
     /// Unlocks the state after a `fork`.

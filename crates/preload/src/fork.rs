@@ -4,7 +4,11 @@
 //!
 //! Nothing is allocated here, because the handler of a crash may have interrupted the allocator.
 
-use crate::{aio, report, table};
+use crate::{
+    aio,
+    lock::{begin_fork, end_fork},
+    report, table,
+};
 
 /// The loader calls this function when the library is loaded. From then on, no `fork` happens in the middle of another
 /// thread's request.
@@ -18,13 +22,15 @@ extern "C" fn init() {
 }
 
 unsafe extern "C" fn before() {
-    table::hold();
-    aio::hold();
+    let found = begin_fork();
+    table::hold(found);
+    aio::hold(found);
 }
 
 unsafe extern "C" fn after() {
     aio::let_go();
     table::let_go();
+    end_fork();
 }
 
 unsafe extern "C" fn in_child() {

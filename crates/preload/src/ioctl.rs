@@ -8,8 +8,12 @@ use crate::{
     memory::{self, OwnMemory},
     table,
 };
-use algkit_afalg::{Errno, File, Memory, cryptodev::Answer, stand_in::is_about_receiver};
-use libc::{FIOASYNC, FIOCLEX, FIONBIO, FIONCLEX, FIONREAD, Ioctl, SYS_ioctl, TIOCOUTQ, c_int, c_long, c_void};
+use algkit_afalg::{
+    Errno, File, Memory,
+    cryptodev::Answer,
+    stand_in::{is_about_receiver, is_every_sockets, is_not_netlinks},
+};
+use libc::{FIOASYNC, FIOCLEX, FIONBIO, FIONCLEX, Ioctl, SYS_ioctl, c_int, c_long, c_void};
 
 interpose! {
     /// The third argument is optional. If a caller passes none, its register holds anything.
@@ -49,9 +53,9 @@ unsafe fn control(entry: &'static Entry, fd: c_int, request: Ioctl, argument: *m
             drop(entered);
             return pass_on(fd, request, argument);
         }
-        File::Alg(_) => return Err(Errno::OPNOTSUPP),
-        File::Netlink(_) if request == FIONREAD || request == TIOCOUTQ => return Err(Errno::NOTTY),
-        File::Netlink(_) => {
+        File::Alg(_) if !is_every_sockets(request as u32) => return Err(Errno::OPNOTSUPP),
+        File::Netlink(_) if is_not_netlinks(request as u32) => return Err(Errno::NOTTY),
+        File::Alg(_) | File::Netlink(_) => {
             drop(entered);
             return pass_on(fd, request, argument);
         }

@@ -3,7 +3,7 @@
 //! A signal handler may run at any point in this library and call it. A lock that the interrupted request holds cannot
 //! become free while the handler runs, so the handler must not wait for it. [`Inside`] tells it so, and its call fails
 //! with `EBUSY`. A `fork` in a handler leaves the locks of the interrupted request alone, because that request
-//! continues in both processes.
+//! continues in both processes. A `fork` takes all other locks, and is marked like a request.
 
 use algkit_afalg::Errno;
 use rustix::thread::futex;
@@ -104,11 +104,11 @@ impl<T> Lock<T> {
     }
 
     /// Takes the lock before a `fork`, unless the interrupted request of this thread holds it.
-    pub fn hold(&self) {
+    pub fn hold(&self, found: Found) {
         if self.owner.load(Ordering::Relaxed) == this_thread() {
             return;
         }
-        let patience = Inside::begin().is_err().then_some(&PATIENCE);
+        let patience = (found == Found::Inside).then_some(&PATIENCE);
         if self.take(patience) {
             self.is_for_fork.store(true, Ordering::Relaxed);
         }
@@ -150,6 +150,34 @@ impl<T> Drop for Guard<'_, T> {
 
 thread_local! {
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
+    /// Whether a `fork` of this thread has set the mark.
+    static IS_FORKS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Where a `fork` finds its thread.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Found {
+    Outside,
+    /// In a signal handler that interrupts a request.
+    Inside,
+}
+
+/// Marks the thread before a `fork`, as it is about to hold all locks: a handler that comes meanwhile must not wait for them either.
+pub fn begin_fork() -> Found {
+    match IS_INSIDE.replace(true) {
+        true => Found::Inside,
+        false => {
+            IS_FORKS.set(true);
+            Found::Outside
+        }
+    }
+}
+
+/// Removes the mark of [`begin_fork`] after the locks have been released.
+pub fn end_fork() {
+    if IS_FORKS.replace(false) {
+        IS_INSIDE.set(false);
+    }
 }
 
 /// A mark that the thread is in the middle of a request and may hold locks, here or in the layers below.

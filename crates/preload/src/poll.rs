@@ -1,6 +1,6 @@
 //! `poll` and `epoll` on sets of which some descriptors are served.
 
-use crate::{clock::duration, interpose::interpose, kernel::kernel, memory, reserve, table};
+use crate::{clock::duration, interpose::interpose, kernel::kernel, lock::Inside, memory, reserve, table};
 use algkit_afalg::{Errno, Readiness};
 use libc::{
     EPOLL_CTL_ADD, EPOLL_CTL_MOD, EPOLLET, POLLIN, POLLOUT, POLLRDNORM, POLLWRBAND, POLLWRNORM, SYS_epoll_ctl,
@@ -78,6 +78,8 @@ pub unsafe fn serves(fds: *mut pollfd, count: c_long) -> bool {
 /// # Safety
 /// `mask` must be null or point to a set of signals.
 pub unsafe fn wait(fds: &mut [pollfd], timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
+    // Memory is allocated. A handler that interrupts a request may have interrupted the allocator.
+    Inside::check()?;
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     loop {
         // Served descriptors are answered first. If one of them is ready, the others are polled without waiting.

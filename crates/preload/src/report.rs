@@ -4,8 +4,9 @@
 //! that has gained privileges. The destinations are opened then, too, because the program may change its user, folder
 //! and limits afterwards.
 
-use crate::{interpose::real, kernel::kernel, reserve, table};
+use crate::{interpose::real, kernel::kernel, lock::Inside, reserve, table};
 use algkit_afalg::{
+    Errno,
     service::{self, Settings},
     usage,
 };
@@ -49,7 +50,7 @@ extern "C" fn init() {
             let stats = file.and_then(|name| open(name, flags, Mode::from_raw_mode(0o644)).ok());
             // SAFETY: descriptor 2 is borrowed only during the call. If it is closed, `dup` fails.
             let stderr = dup(unsafe { BorrowedFd::borrow_raw(2) });
-            if settings.level > 0 || (settings.counts && stats.is_none()) {
+            if settings.level > 0 || settings.counts {
                 keep(reserve::Kept::Log, stderr.ok());
             }
             keep(reserve::Kept::Stats, stats);
@@ -85,7 +86,8 @@ fn name() -> String {
 
 fn tell(line: &str) {
     let name = if reserve::is_filtered() { String::from("confined") } else { name() };
-    write(reserve::Kept::Log, &format!("algkit: {name}[{}]: {line}\n", process::id()));
+    // If this fails, nobody is left to tell.
+    let _ = write(reserve::Kept::Log, &format!("algkit: {name}[{}]: {line}\n", process::id()));
 }
 
 /// Whether the size of files is limited. A write beyond the limit ends the process, and OpenSSH's unprivileged process
@@ -95,20 +97,22 @@ fn is_limited() -> bool {
     reserve::is_filtered() || limit().is_some()
 }
 
-/// Writes `text`, and ignores failures: nobody could be told.
-fn write(to: reserve::Kept, text: &str) {
+/// Writes `text`, where that is possible. A part is a failure: that of a full disk, or of a pipe that nobody empties.
+fn write(to: reserve::Kept, text: &str) -> Result<(), Errno> {
     let is_file = IS_FILE[to as usize].load(Ordering::Relaxed);
-    if let Some(fd) = reserve::kept(to).filter(|_| !is_file || !is_limited()) {
-        without_stopping(|| {
-            let (text, len) = (text.as_ptr().expose_provenance() as c_long, text.len() as c_long);
-            let _ = kernel(SYS_write, [fd.into(), text, len, 0, 0]);
-        });
-    }
+    let Some(fd) = reserve::kept(to).filter(|_| !is_file || !is_limited()) else { return Ok(()) };
+    without_stopping(|| {
+        let (text, len) = (text.as_ptr().expose_provenance() as c_long, text.len() as c_long);
+        match kernel(SYS_write, [fd.into(), text, len, 0, 0])? {
+            written if written == len => Ok(()),
+            _ => Err(Errno::NOSPC),
+        }
+    })
 }
 
 /// Calls `write` with SIGTTOU blocked, if that is allowed. In the background of a terminal with `stty tostop`, a line of the
 /// library's must not stop a program that writes none.
-fn without_stopping(write: impl FnOnce()) {
+fn without_stopping<R>(write: impl FnOnce() -> R) -> R {
     if reserve::is_filtered() {
         return write();
     }
@@ -120,14 +124,16 @@ fn without_stopping(write: impl FnOnce()) {
         libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, &raw mut before);
         before
     };
-    write();
+    let written = write();
     // SAFETY: the set is what the call above has written.
     unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, ptr::null_mut()) };
+    written
 }
 
 /// Writes the statistics of this process, once.
 extern "C" fn report() {
-    if !COUNTS.swap(false, Ordering::Relaxed) {
+    // A handler that interrupts a request may have interrupted the allocator, or the counting, and may end the process.
+    if !COUNTS.swap(false, Ordering::Relaxed) || Inside::check().is_err() {
         return;
     }
     table::each_file(|file| file.settle());
@@ -136,7 +142,10 @@ extern "C" fn report() {
         let name = if reserve::is_filtered() { String::from("confined") } else { name() };
         let text: String = lines.lines().map(|line| format!("algkit: {name}[{}]: {line}\n", process::id())).collect();
         let to = if reserve::kept(reserve::Kept::Stats).is_some() { reserve::Kept::Stats } else { reserve::Kept::Log };
-        write(to, &text);
+        if let Err(errno) = write(to, &text) {
+            // The error's number, because its name may be in a file that a filter does not let this process open.
+            tell(&format!("cannot write statistics: error {}", errno.raw_os_error()));
+        }
     }
 }
 

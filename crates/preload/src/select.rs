@@ -1,6 +1,6 @@
 //! `select` on sets of which some descriptors are served, by means of `poll`.
 
-use crate::{clock::duration, interpose::interpose, memory, poll, table};
+use crate::{clock::duration, interpose::interpose, lock::Inside, memory, poll, table};
 use algkit_afalg::Errno;
 use libc::{
     POLLERR, POLLHUP, POLLIN, POLLNVAL, POLLOUT, POLLPRI, POLLRDBAND, POLLRDNORM, POLLWRBAND, POLLWRNORM, c_int,
@@ -97,6 +97,8 @@ impl<'a> Sets<'a> {
     }
 
     unsafe fn wait(self, timeout: Option<Duration>, mask: *const sigset_t) -> Result<c_int, Errno> {
+        // As in `poll::wait`.
+        Inside::check()?;
         let mut fds: Vec<_> = self.members().map(|(fd, events)| pollfd { fd, events, revents: 0 }).collect();
         // SAFETY: the mask is null or points to a set of signals, as `pselect` demands of the caller.
         unsafe { poll::wait(&mut fds, timeout, mask)? };

@@ -1,10 +1,13 @@
 //! Making sockets, and all calls on sockets except sending and receiving.
 
 use crate::{
-    entry::Entry, interpose::interpose, iov, kernel::kernel, keyring::ProcessKeys, memory::OwnMemory, reserve, table,
+    entry::Entry, interpose::interpose, iov, kernel::kernel, keyring::ProcessKeys, lock::Inside, memory::OwnMemory,
+    reserve, table,
 };
 use algkit_afalg::{
-    Errno, File, alg,
+    Errno, File,
+    abi::serves,
+    alg,
     level::{is_got_here, is_set_here},
     netlink,
     socket::{option_value, put_address, put_option},
@@ -19,7 +22,7 @@ use rustix::{
 
 interpose! {
     fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int
-    where Some(file) = File::socket(domain, kind & 0xf, protocol) => make(file, kind & !0xf)
+    where true = serves(domain, protocol) => make(domain, kind, protocol)
 
     fn socketpair(domain: c_int, kind: c_int, protocol: c_int, pair: *mut c_int) -> c_int
     where AF_ALG = domain => {
@@ -68,10 +71,13 @@ interpose! {
     where Some(entry) = table::entry(fd) => get_option(entry, fd, (level, name), value, len)
 }
 
-/// Gives the program a descriptor for a new socket. `flags` are `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
-fn make(file: Result<File, Errno>, flags: c_int) -> Result<c_int, Errno> {
-    let flags = socket_flags(flags)?;
-    let mut file = file?;
+/// Gives the program a descriptor for a new socket. `kind` may contain `SOCK_NONBLOCK` and `SOCK_CLOEXEC`.
+fn make(domain: c_int, kind: c_int, protocol: c_int) -> Result<c_int, Errno> {
+    let flags = socket_flags(kind & !0xf)?;
+    // Memory is allocated. A handler that interrupts a request may have interrupted the allocator.
+    let inside = Inside::begin()?;
+    let mut file = File::socket(domain, kind & 0xf, protocol).ok_or(Errno::AFNOSUPPORT)??;
+    drop(inside);
     if let File::Netlink(socket) = &mut file {
         socket.set_privileged(may_administer());
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     entry::{BY_NUMBER, Entry, State},
-    lock::{Guard, Inside, Lock},
+    lock::{Found, Guard, Inside, Lock},
     mirror::Mirror,
     process, reserve,
     template::{self, Template},
@@ -49,9 +49,9 @@ pub fn lock() -> Result<Locked, Errno> {
 }
 
 /// Locks the table and all entries before a `fork`.
-pub fn hold() {
-    ENTRIES.hold();
-    all().for_each(Entry::hold);
+pub fn hold(found: Found) {
+    ENTRIES.hold(found);
+    all().for_each(|entry| entry.hold(found));
 }
 
 /// Unlocks all entries and the table after a `fork`.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{assert_encrypts, cbc, checked, parent, sha256};
+use common::{assert_encrypts, assert_succeeds, cbc, checked, in_child, parent, sha256};
 use nix::{
     errno::Errno,
     sys::{
@@ -97,6 +97,29 @@ served! {
     }
 }
 
+extern "C" fn polls(_: libc::c_int) {
+    let before = Errno::last_raw();
+    let mut poll = libc::pollfd { fd: SOCKET.load(Ordering::Relaxed), events: libc::POLLIN, revents: 0 };
+    // SAFETY: the pointer is to one `pollfd`.
+    match checked(unsafe { libc::poll(&raw mut poll, 1, 0) }) {
+        Ok(_) => SERVED.fetch_add(1, Ordering::Relaxed),
+        Err(Errno::EBUSY) => REFUSED.fetch_add(1, Ordering::Relaxed),
+        _ => std::process::abort(),
+    };
+    Errno::set_raw(before);
+}
+
+served! {
+    fn a_handler_that_polls_in_the_middle_is_told_so() {
+        let hash = sha256();
+        SOCKET.store(hash.as_raw_fd(), Ordering::Relaxed);
+        let _timer = every_moment(polls);
+        while REFUSED.load(Ordering::Relaxed) < 20 {
+            drop(sha256());
+        }
+    }
+}
+
 served! {
     fn a_handler_may_fork_in_the_middle() {
         let (hash, mut text) = (sha256(), vec![7_u8; 100_000]);
@@ -112,6 +135,46 @@ served! {
             }
         }
     }
+}
+
+served! {
+    /// A thread that forks holds all locks, so a handler that waited for one would wait for ever, and the other threads with it.
+    fn a_handler_that_comes_while_its_thread_forks_does_not_wait() {
+        let hash = sha256();
+        SOCKET.store(hash.as_raw_fd(), Ordering::Relaxed);
+        // More pages, and so a longer fork.
+        let _pages = vec![7_u8; 8 << 20];
+        let _timer = every_moment(digests);
+        while REFUSED.load(Ordering::Relaxed) < 5 {
+            assert_succeeds(in_child(|| {}));
+        }
+    }
+}
+
+extern "C" fn ends(_: libc::c_int) {
+    // SAFETY: the call ends the process and does nothing else.
+    unsafe { libc::_exit(0) }
+}
+
+/// Statistics are written then, unless the handler has interrupted a request.
+#[test]
+fn a_handler_may_end_the_process_in_the_middle() {
+    const NAME: &str = "a_handler_may_end_the_process_in_the_middle";
+    if std::env::var_os(common::SERVED).is_some() {
+        for _ in 0..100 {
+            assert_succeeds(in_child(|| {
+                let _timer = every_moment(ends);
+                loop {
+                    drop(sha256());
+                }
+            }));
+        }
+        return;
+    }
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", NAME, "--test-threads=1"]).env("LD_PRELOAD", common::library());
+    let output = command.env(common::SERVED, "1").env("ALGKIT_STATS", "/dev/null").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 
 extern "C" fn closes(_: libc::c_int) {

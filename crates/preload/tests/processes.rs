@@ -31,6 +31,22 @@ served! {
     }
 }
 
+/// The status is the program's own, so a line is all that can tell.
+#[test]
+fn statistics_that_cannot_be_written_leave_a_line() {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "what_a_child_closes_stays_open_here", "--test-threads=1"])
+        .env("LD_PRELOAD", common::library())
+        .env(common::SERVED, "1")
+        .env("ALGKIT_STATS", "/dev/full")
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    // One of the child, and one of the process.
+    assert_eq!(said.matches("]: cannot write statistics: error 28\n").count(), 2, "{said}");
+}
+
 served! {
     fn forks_while_threads_are_at_work() {
         let done = AtomicBool::new(false);

@@ -397,6 +397,10 @@ served! {
         }
         // A program that asks for what no AF_ALG socket knows.
         assert_eq!(ioctl(&other, libc::FIONREAD, &mut 0), Err(Errno::EOPNOTSUPP));
+        // FIOQSIZE, SIOCGSTAMP and FIGETBSZ are answered before the kernel asks for the kind of socket. Debian's Linux 6.1 gave these answers.
+        for (request, answer) in [(0x5460, Err(Errno::ENOTTY)), (0x8906, Err(Errno::ENOTTY)), (2, Ok(0))] {
+            assert_eq!(ioctl(&other, request, &mut 0), answer, "{request:x}");
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 //! A file that is served is an [`algkit_afalg::File`] in this process, and one end of a socket pair in the program.
 //! `docs/run-seccomp.md` says what follows from that, and what a hostile program cannot do.
 
-mod broken_pipe;
+mod beginning;
 mod error;
 mod terminal;
 // The filter and the numbers of system calls exist for these CPUs.
@@ -81,10 +81,15 @@ pub fn without_stopping<R>(write: impl FnOnce() -> R) -> R {
     terminal::without_stopping(write)
 }
 
-/// Lets `command` begin with SIGPIPE ignored, if this process began so. Rust's runtime has it do its default action otherwise. [`supervise`] does
-/// this by itself.
-pub fn keep_broken_pipes(command: &mut Command) {
-    broken_pipe::keep(command);
+/// Lets `command` begin with SIGPIPE ignored and standard descriptors closed, as far as this process began so. Rust's runtime changes both.
+/// [`supervise`] does this by itself.
+pub fn keep_beginning(command: &mut Command) {
+    beginning::keep(command);
+}
+
+/// Which of standard input, output and error were closed when this process began. Rust's runtime has opened /dev/null in their places.
+pub fn closed_at_beginning() -> [bool; 3] {
+    beginning::closed()
 }
 
 /// Runs `command`, and serves it and its descendants until the last of them has ended. Returns the status of the
@@ -101,6 +106,6 @@ pub fn keep_broken_pipes(command: &mut Command) {
 /// [`Error`] if the kernel does not support supervision, if the program cannot be started, or if a system call of the
 /// supervisor fails.
 pub fn supervise(mut command: Command, options: &Options) -> Result<ExitStatus, Error> {
-    broken_pipe::keep(&mut command);
+    beginning::keep(&mut command);
     serve::supervise(command, options)
 }

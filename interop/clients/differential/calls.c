@@ -131,7 +131,9 @@ void calls_operation(void)
             continue;
         case 17: {
             int value = 0;
-            unsigned long which = chance(50) ? FIONREAD : chance(50) ? TIOCOUTQ : 0x12345678;
+            /* 2 is FIGETBSZ, 0x8906 SIOCGSTAMP. */
+            static const unsigned long requests[] = {FIONREAD, TIOCOUTQ, FIOQSIZE, 2, 0x8906, 0x12345678};
+            unsigned long which = requests[below(6)];
             say(" ioctl(%lx)", which);
             outcome(ioctl(op, which, &value));
             continue;

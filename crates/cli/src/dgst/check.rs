@@ -4,6 +4,7 @@ use super::{Digester, line};
 use crate::{
     answer::Answer,
     error::Error,
+    input,
     out::{Out, complain, to_stdout},
     words::visible,
 };
@@ -70,10 +71,8 @@ fn check(options: &Options<'_>, hash: &Digester, list: &Path, out: &mut Out) -> 
     let stdin = list == OsStr::new("-");
     let title = if stdin { "standard input".to_owned() } else { list.display().to_string() };
     let read = |source| Error::Read { name: if stdin { title.clone() } else { format!("`{title}`") }, source };
-    let mut from: Box<dyn BufRead> = match stdin {
-        true => Box::new(io::stdin().lock()),
-        false => Box::new(BufReader::new(File::open(list).map_err(read)?)),
-    };
+    let opened = if stdin { input::stdin() } else { File::open(list) };
+    let mut from = BufReader::new(opened.map_err(read)?);
     let mut counts = Counts::default();
     let mut text = Vec::new();
     let mut number = 0u64;

@@ -68,10 +68,14 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: u64) -> Result
             }
             let mut opener = Opener::new(aead, &prefix)?;
             let mut chunks = Chunks::new(&mut job.input, size + tag_len, 0)?;
+            if chunks.ahead_len < tag_len {
+                return Err(too_short(PREFIX + chunks.ahead_len));
+            }
             loop {
                 let last = chunks.advance(&mut job.input)?;
+                // What follows a chunk and has no room for a tag was cut off.
                 let Some(len) = chunks.len.checked_sub(tag_len) else {
-                    return Err(too_short(PREFIX + chunks.len));
+                    return Err(algkit::Error::Authentication.into());
                 };
                 let (text, tag) = chunks.current[..chunks.len].split_at_mut(len);
                 if last {

@@ -59,7 +59,7 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
     match preloaded(args, via)? {
         Some(libraries) => {
             command.env(LD_PRELOAD, libraries).envs(variables.iter());
-            algkit_supervisor::keep_broken_pipes(&mut command);
+            algkit_supervisor::keep_beginning(&mut command);
             // The program replaces this process, so `exec` returns only on failure.
             Err(cannot_run(args, command.exec()))
         }

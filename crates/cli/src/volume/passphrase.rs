@@ -1,12 +1,11 @@
 //! Reads passphrases: from a terminal without echo, a line of a pipe, or a file.
 
 use super::{args::UnlockArgs, terminal::Hidden};
-use crate::error::Error;
+use crate::{error::Error, input::stdin};
 use std::{
     ffi::OsStr,
     fs::File,
     io::{self, IsTerminal, Read, Seek, SeekFrom, Write},
-    os::fd::AsFd,
     path::Path,
 };
 use zeroize::Zeroizing;
@@ -130,11 +129,6 @@ fn take(from: &mut dyn Read, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(most as usize + 32));
     from.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// Standard input without a buffer: what follows a line is for whoever reads next, in this process or after it.
-fn stdin() -> io::Result<File> {
-    io::stdin().as_fd().try_clone_to_owned().map(File::from)
 }
 
 fn line_of_stdin() -> Result<Zeroizing<Vec<u8>>, Error> {

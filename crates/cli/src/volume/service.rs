@@ -63,7 +63,7 @@ pub fn announce(path: &Path) -> Result<(), Error> {
 }
 
 /// Prints the line that says where to find what is served, and tells systemd. If the line cannot be written, also because its reader has left, nobody
-/// learns of the server, which is an error.
+/// learns of the server, which is an error. Whoever has closed the output does not want the line.
 pub fn say(line: &[u8]) -> Result<(), Error> {
     io::stdout().write_all(&[line, b"\n"].concat()).map_err(to_stdout)?;
     notify("READY=1");

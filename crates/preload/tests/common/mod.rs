@@ -23,7 +23,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-const SERVED: &str = "ALGKIT_TEST_SERVED";
+/// The variable of a process that runs a test's body.
+pub const SERVED: &str = "ALGKIT_TEST_SERVED";
 
 /// The library, which is built beside the tests.
 pub fn library() -> PathBuf {

@@ -9,6 +9,7 @@ use crate::serve::{
 use algkit_afalg::{
     Errno, File, Place,
     cryptodev::{Answer, CIOCGSESSION, Device},
+    stand_in::is_not_netlinks,
 };
 use rustix::fs::OFlags;
 use std::{
@@ -101,8 +102,9 @@ pub fn ioctl(server: &Server, target: &Target<'_>, served: Arc<Served>) -> Resul
     let mut state = served.lock();
     let device = match &mut state.file {
         File::Device(device) => device,
-        // A netlink socket has no `ioctl`s, and an AF_ALG socket does not support them.
-        File::Netlink(_) => return Err(Errno::NOTTY),
+        // A netlink socket has no `ioctl`s of its own, and an AF_ALG socket does not support them.
+        File::Netlink(_) if is_not_netlinks(request as u32) => return Err(Errno::NOTTY),
+        File::Netlink(_) => return Ok(Reply::Proceed),
         File::Alg(_) => return Err(Errno::OPNOTSUPP),
     };
     if request as u32 == CIOCGSESSION && server.keeps_too_much(&served, target.request, "a session") {

@@ -16,7 +16,7 @@ use crate::serve::{
 use algkit_afalg::{
     Errno,
     level::{is_got_here, is_set_here},
-    stand_in::is_about_receiver,
+    stand_in::is_every_sockets,
 };
 use std::{os::fd::OwnedFd, sync::Arc};
 
@@ -55,7 +55,7 @@ pub fn asks_who_is_there(nr: libc::c_long) -> bool {
 fn is_the_kernels(served: &Served, nr: libc::c_long, args: &[u64; 6]) -> bool {
     match nr {
         libc::SYS_ioctl => {
-            descriptor::is_generic(args[1] as u32) || (served.is_socket && is_about_receiver(args[1] as u32))
+            descriptor::is_generic(args[1] as u32) || (served.is_socket && is_every_sockets(args[1] as u32))
         }
         // A socket has no position, so the kernel returns the right error.
         libc::SYS_preadv2 | libc::SYS_pwritev2 => args[3] != u64::MAX,
