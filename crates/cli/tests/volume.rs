@@ -789,3 +789,36 @@ fn what_has_taken_the_place_of_a_volume_is_not_overwritten() {
     let killed = run(&["volume", "kill-slot", "-q", &image, "1"]);
     assert_eq!(killed.status.code(), Some(0), "{killed:?}");
 }
+
+/// A key slot with a key derivation that is not there stays as it is, and keeps nobody with another passphrase out.
+#[test]
+fn a_key_slot_of_an_unknown_kind_keeps_nobody_out() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let (key, new, third) = (folder.arg("key"), folder.arg("new key"), folder.write("third", "a third"));
+    let slot = || {
+        let dump = run(&["volume", "dump", "--json", &image]);
+        let json: serde_json::Value = serde_json::from_slice(ok(&dump)).unwrap();
+        json["metadata"]["keyslots"]["0"].clone()
+    };
+    let kdf = slot()["kdf"].to_string();
+    fs::write(&image, altered(&good, &kdf, r#"{"type":"scrypt","cost":15}"#)).unwrap();
+    let unknown = slot();
+    assert_eq!(unknown["kdf"]["cost"], 15);
+    let dump = run(&["volume", "dump", &image]);
+    assert!(String::from_utf8_lossy(ok(&dump)).contains("\tPBKDF:      scrypt\n"));
+
+    ok(&run(&["volume", "open-test", "-d", &new, &image]));
+    let line = fails(&run(&["volume", "open-test", "-d", &key, &image]), 2);
+    assert!(line.contains("key derivation `scrypt` is not supported"), "{line}");
+    ok(&run(&[&["volume", "add-key", "-d", &new, &image, &third][..], &QUICK].concat()));
+    ok(&run(&[&["volume", "change-key", "-d", &new, &image, &key][..], &QUICK].concat()));
+    ok(&run(&["volume", "remove-key", "-d", &third, &image]));
+    assert_eq!(slot(), unknown);
+    // Another key for the data needs every passphrase that is to stay.
+    let line = fails(&run(&[&["volume", "reencrypt", "-d", &key, &image][..], &QUICK].concat()), 2);
+    assert!(line.contains("1 more key slots are in use"), "{line}");
+    ok(&run(&["volume", "kill-slot", "-d", &key, &image, "0"]));
+    assert!(slot().is_null());
+    ok(&run(&["volume", "open-test", "-d", &key, &image]));
+}

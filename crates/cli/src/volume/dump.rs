@@ -173,20 +173,21 @@ fn keyslot_text(text: &mut String, id: u32, slot: &Keyslot, header: &luks2::Head
     if let Some(size) = slot.area.key_size {
         field(text, "Cipher key:", format_args!("{} bits", 8 * size));
     }
-    if let Some(kdf) = &slot.kdf {
-        field(text, "PBKDF:", kdf.name());
-        match kdf {
-            Kdf::Pbkdf2 { hash, iterations, salt } => {
-                field(text, "Hash:", hash);
-                field(text, "Iterations:", iterations);
-                bytes_field(text, "Salt:", salt);
-            }
-            Kdf::Argon2 { time, memory_kib, cpus, salt, .. } => {
-                field(text, "Time cost:", time);
-                field(text, "Memory:", memory_kib);
-                field(text, "Threads:", cpus);
-                bytes_field(text, "Salt:", salt);
-            }
+    if let Some(name) = slot.kdf_name() {
+        field(text, "PBKDF:", name);
+    }
+    match &slot.kdf {
+        None | Some(Err(_)) => {}
+        Some(Ok(Kdf::Pbkdf2 { hash, iterations, salt })) => {
+            field(text, "Hash:", hash);
+            field(text, "Iterations:", iterations);
+            bytes_field(text, "Salt:", salt);
+        }
+        Some(Ok(Kdf::Argon2 { time, memory_kib, cpus, salt, .. })) => {
+            field(text, "Time cost:", time);
+            field(text, "Memory:", memory_kib);
+            field(text, "Threads:", cpus);
+            bytes_field(text, "Salt:", salt);
         }
     }
     if let Some(af) = &slot.af {
