@@ -822,3 +822,14 @@ fn a_key_slot_of_an_unknown_kind_keeps_nobody_out() {
     assert!(slot().is_null());
     ok(&run(&["volume", "open-test", "-d", &key, &image]));
 }
+
+/// The limit of 512 bytes is that of a passphrase which is typed.
+#[test]
+fn a_line_of_a_pipe_may_be_long() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let long = "long".repeat(1000);
+    let new = folder.write("long", &long);
+    ok(&run(&[&["volume", "add-key", "-d", &folder.arg("key"), &image, &new][..], &QUICK].concat()));
+    ok(&common::pipe(&["volume", "open-test", &image], format!("{long}\n").as_bytes()));
+}
