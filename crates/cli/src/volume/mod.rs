@@ -242,7 +242,7 @@ impl Named {
     fn header(&self) -> Result<Header, Error> {
         let header = Header::read(&self.file).map_err(|error| self.error(error))?;
         if let (true, Some(what)) = (self.access.writes(), header.replaced()) {
-            return Err(Error::Instead { path: self.path.clone(), what });
+            return Err(self.error(algkit_volume::Error::Replaced(what)));
         }
         for warning in header.warnings() {
             complain(&format_args!("warning: `{}`: {warning}", self.path.display()));
