@@ -823,6 +823,35 @@ fn a_key_slot_of_an_unknown_kind_keeps_nobody_out() {
     ok(&run(&["volume", "open-test", "-d", &key, &image]));
 }
 
+/// A header in a file of its own may be on a disk that is full. The message names that file, and not the data.
+#[test]
+fn a_header_that_cannot_be_written_is_named() {
+    let folder = Folder::new();
+    let plain = common::text(1 << 20);
+    let (image, header) = (folder.write("image", &plain), folder.arg("header"));
+    let resilience = ["--resilience", "journal"];
+    // The data ends at byte 2^20, and the journal goes on behind it. Without that signal's default action, writing fails there.
+    let fails_behind_the_data = |args: &[&str]| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", r#"trap '' XFSZ; exec "$0" "$@""#, env!("CARGO_BIN_EXE_algkit"), "volume"]).args(args);
+        shell.args(resilience).args(["--header", &header, &image]);
+        let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let most = Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
+        prlimit(Some(Pid::from_child(&child)), Resource::Fsize, most).unwrap();
+        child.stdin.take().unwrap().write_all(b"a passphrase\n").unwrap();
+        let line = fails(&child.wait_with_output().unwrap(), 2);
+        assert!(line.contains(&format!("`{header}`: cannot write")), "{line}");
+    };
+    let key = folder.write("key", "a passphrase");
+    let on = ["-d", &key, "--header", &header, &image];
+    ok(&run(&[&["volume", "encrypt", "--init-only"][..], &resilience, &on, &QUICK].concat()));
+    fails_behind_the_data(&["encrypt"]);
+    ok(&run(&[&["volume", "encrypt"][..], &on].concat()));
+    fails_behind_the_data(&["decrypt", "-q"]);
+    ok(&run(&[&["volume", "decrypt", "-q"][..], &on].concat()));
+    assert!(folder.read("image") == plain);
+}
+
 /// The limit of 512 bytes is that of a passphrase which is typed.
 #[test]
 fn a_line_of_a_pipe_may_be_long() {

@@ -1,6 +1,7 @@
 //! `algkit volume`: encrypted volumes.
 
 pub mod args;
+mod beside;
 mod dump;
 mod fill;
 mod format;
