@@ -38,7 +38,7 @@ use args::{
     OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand,
     kind::{Format, KindArgs},
 };
-use locks::{How, Part};
+use locks::{How, Lock, Part};
 use rustix::{
     fs::{FlockOperation, OFlags, flock},
     io::Errno,
@@ -130,7 +130,7 @@ struct Named {
     path: PathBuf,
     access: Access,
     /// Locks that end with this value, besides those on the file itself.
-    locks: Vec<File>,
+    locks: Vec<Lock>,
 }
 
 impl Named {
@@ -202,11 +202,10 @@ impl Named {
     /// Keeps others from the header as cryptsetup does: by a lock on the file, and if that is a block device, by one on a file that is named after
     /// the device.
     fn lock_header(&mut self, how: FlockOperation) -> Result<(), Error> {
-        let device = locks::of_device(&self.file);
-        for file in device.iter().chain([&self.file]) {
-            if flock(file, how) == Err(Errno::WOULDBLOCK) {
-                return Err(self.busy("another program uses its header; wait until it is done"));
-            }
+        let busy = || self.busy("another program uses its header; wait until it is done");
+        let device = locks::of_device(&self.file, how).map_err(|_| busy())?;
+        if flock(&self.file, how) == Err(Errno::WOULDBLOCK) {
+            return Err(busy());
         }
         self.locks.extend(device);
         Ok(())
@@ -214,7 +213,7 @@ impl Named {
 
     /// Keeps cryptsetup from reencrypting the data whose header is in this file, as long as the value is kept. The header may be another one when this
     /// returns, so it is read afterwards.
-    fn lock_reencryption(&self, how: FlockOperation) -> Result<Option<File>, Error> {
+    fn lock_reencryption(&self, how: FlockOperation) -> Result<Option<Lock>, Error> {
         // Of a bad header, more is said by whoever needs a good one.
         let Ok(Header::Luks2(header)) = Header::read(&self.file) else { return Ok(None) };
         locks::of_reencryption(&header.binary.uuid, how).map_err(|_| {
