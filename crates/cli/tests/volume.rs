@@ -12,7 +12,7 @@ use std::{
         fs::{PermissionsExt, symlink},
         process::ExitStatusExt,
     },
-    process::{Child, Command, Stdio},
+    process::{Child, Command, Output, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -823,6 +823,34 @@ fn a_key_slot_of_an_unknown_kind_keeps_nobody_out() {
     ok(&run(&["volume", "open-test", "-d", &key, &image]));
 }
 
+/// What `algkit volume` says, with the passphrase in a pipe, if no file can be written beyond byte `most`.
+fn full(args: &[&str], most: u64) -> Output {
+    let mut shell = Command::new("sh");
+    // Without that signal's default action, writing fails there.
+    shell.args(["-c", r#"trap '' XFSZ; exec "$0" "$@""#, env!("CARGO_BIN_EXE_algkit"), "volume"]).args(args);
+    let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let limit = Rlimit { current: Some(most), maximum: Some(most) };
+    prlimit(Some(Pid::from_child(&child)), Resource::Fsize, limit).unwrap();
+    child.stdin.take().unwrap().write_all(b"a passphrase\n").unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// A volume with tags fails again when it is synced after a failure. That says nothing of the reason.
+#[test]
+fn the_first_failure_of_a_write_is_told() {
+    let folder = Folder::new();
+    let (key, text) = (folder.write("key", "a passphrase"), folder.write("text", common::text(1 << 20)));
+    let image = folder.write("image", "");
+    fs::File::options().write(true).open(&image).unwrap().set_len(40 << 20).unwrap();
+    let format = ["volume", "format", "-q", "--integrity", "hmac-sha256", "--integrity-no-wipe", "-d", &key, &image];
+    ok(&run(&[&format[..], &QUICK].concat()));
+    // Now all of the journal is about the volume's beginning.
+    ok(&run(&["volume", "write", "-d", &key, "-i", &text, &image]));
+    let line = fails(&full(&["write", "--offset", "16M", "-i", &text, &image], 24 << 20), 2);
+    assert!(line.contains("cannot write") && line.contains("File too large"), "{line}");
+    ok(&run(&["volume", "write", "-d", &key, "--offset", "16M", "-i", &text, &image]));
+}
+
 /// A header in a file of its own may be on a disk that is full. The message names that file, and not the data.
 #[test]
 fn a_header_that_cannot_be_written_is_named() {
@@ -830,16 +858,9 @@ fn a_header_that_cannot_be_written_is_named() {
     let plain = common::text(1 << 20);
     let (image, header) = (folder.write("image", &plain), folder.arg("header"));
     let resilience = ["--resilience", "journal"];
-    // The data ends at byte 2^20, and the journal goes on behind it. Without that signal's default action, writing fails there.
+    // The data ends at byte 2^20, and the journal goes on behind it.
     let fails_behind_the_data = |args: &[&str]| {
-        let mut shell = Command::new("sh");
-        shell.args(["-c", r#"trap '' XFSZ; exec "$0" "$@""#, env!("CARGO_BIN_EXE_algkit"), "volume"]).args(args);
-        shell.args(resilience).args(["--header", &header, &image]);
-        let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let most = Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
-        prlimit(Some(Pid::from_child(&child)), Resource::Fsize, most).unwrap();
-        child.stdin.take().unwrap().write_all(b"a passphrase\n").unwrap();
-        let line = fails(&child.wait_with_output().unwrap(), 2);
+        let line = fails(&full(&[args, &resilience, &["--header", &header, &image]].concat(), 1 << 20), 2);
         assert!(line.contains(&format!("`{header}`: cannot write")), "{line}");
     };
     let key = folder.write("key", "a passphrase");
