@@ -883,3 +883,19 @@ fn a_line_of_a_pipe_may_be_long() {
     ok(&run(&[&["volume", "add-key", "-d", &folder.arg("key"), &image, &new][..], &QUICK].concat()));
     ok(&common::pipe(&["volume", "open-test", &image], format!("{long}\n").as_bytes()));
 }
+
+/// A backup is good if a passphrase opens it, which shows without the volume.
+#[test]
+fn a_passphrase_is_tried_on_a_backup() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let (key, backup) = (folder.arg("key"), folder.arg("backup"));
+    ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &image]));
+    let tried = run(&["volume", "open-test", "-d", &key, &backup]);
+    assert_eq!(tried.status.code(), Some(0), "{tried:?}");
+    assert!(String::from_utf8_lossy(&tried.stderr).contains("a header without data"));
+    fails(&run(&["volume", "open-test", "-d", &folder.write("wrong", "wrong"), &backup]), 1);
+    // No data is there to be read, and no other part of an image is a backup.
+    fails(&run(&["volume", "read", "-d", &key, &backup]), 2);
+    fails(&run(&["volume", "open-test", "-d", &key, &folder.write("part", &good[..1 << 20])]), 2);
+}

@@ -93,6 +93,12 @@ fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
         return Err(Error::Option { option: "--type", reason: reason.to_owned() });
     }
     let place = Place::open(&args.place, Access::Inspect)?;
+    if args.kind.format == Format::Luks && place.data.is_backup() {
+        place.data.unlock(&args.unlock)?;
+        let name = place.data.path.display();
+        complain(&format_args!("`{name}` is a header without data; the passphrase opens a key slot of it"));
+        return Ok(Answer::Yes);
+    }
     // Opening the volume also checks the key's length against its cipher, and that the data exists.
     place.volume(&place.data.file, &args.unlock, &args.kind)?;
     Ok(Answer::Yes)
@@ -231,6 +237,12 @@ impl Named {
         }
         let reason = format!("`{0}` is a header without data; name the image, and --header {0}", self.path.display());
         Err(Error::Option { option: "--header", reason })
+    }
+
+    /// Whether this is the backup of a header, which lies before its data otherwise.
+    fn is_backup(&self) -> bool {
+        let size = self.file.size().ok();
+        Header::read(&self.file).is_ok_and(|header| Some(header.size()) == size && size <= Some(header.data_offset()))
     }
 
     /// Adds the file's name to an error.
