@@ -104,8 +104,8 @@ fn luks2_text(header: &luks2::Header) -> String {
         ("Metadata area: ", format!("{} [bytes]", binary.header_size)),
         ("Keyslots area: ", format!("{} [bytes]", metadata.config.keyslots_size)),
         ("UUID:          ", or(&binary.uuid, "(no UUID)")),
-        ("Label:         ", or(&binary.label, "(no label)")),
-        ("Subsystem:     ", or(&binary.subsystem, "(no subsystem)")),
+        ("Label:         ", or(&String::from_utf8_lossy(&binary.label), "(no label)")),
+        ("Subsystem:     ", or(&String::from_utf8_lossy(&binary.subsystem), "(no subsystem)")),
         ("Flags:       ", if flags.is_empty() { "(no flags)".to_owned() } else { flags }),
     ] {
         let _ = writeln!(text, "{name}\t{value}");
@@ -243,8 +243,8 @@ fn to_json(header: &Header) -> serde_json::Value {
         Header::Luks2(header) => json!({
             "version": 2,
             "uuid": header.binary.uuid,
-            "label": header.binary.label,
-            "subsystem": header.binary.subsystem,
+            "label": String::from_utf8_lossy(&header.binary.label),
+            "subsystem": String::from_utf8_lossy(&header.binary.subsystem),
             "epoch": header.binary.sequence,
             "header_size": header.binary.header_size,
             "metadata": header.json,
