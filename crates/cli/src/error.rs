@@ -161,18 +161,6 @@ pub enum Error {
         /// What is wrong with the volume or with the request.
         source: algkit_volume::Error,
     },
-    /// A volume would be written whose place something else has taken.
-    #[error(
-        "`{}` has {what}, and of the LUKS2 volume that was there a second copy of the header; nothing is written. To read the volume: `volume read`. \
-         To have it back in place of what is there now: `volume repair`",
-        .path.display()
-    )]
-    Instead {
-        /// The file.
-        path: PathBuf,
-        /// What is there now.
-        what: &'static str,
-    },
     /// The server cannot listen for clients.
     #[error("cannot listen on {name}: {error}", error = words::reason(.source))]
     Listen {

@@ -169,3 +169,25 @@ fn a_disk_with_something_on_it_is_asked_about() {
         assert!((folder.read("image") == before) == (status == 2));
     }
 }
+
+/// A header with another key for the data is not restored without a warning.
+#[test]
+fn a_backup_from_before_a_reencryption_is_asked_about() {
+    let folder = Folder::new();
+    let image = image(&folder);
+    let (key, backup) = (folder.arg("key"), folder.arg("backup"));
+    let quick = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
+    ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &image]));
+    let restore = [env!("CARGO_BIN_EXE_algkit"), "volume", "header-restore", "--header-backup-file", &backup, &image];
+    let asks = |question: &str| {
+        let mut session = Session::start(&restore);
+        session.expect(question);
+        session.expect("YES");
+        session.keyboard.write_all(b"no\n").unwrap();
+        assert_eq!(session.child.wait().unwrap().code(), Some(2));
+    };
+    ok(&run(&[&["volume", "add-key", "-d", &key, &image, &folder.write("new", "another")][..], &quick].concat()));
+    asks("The key slots");
+    ok(&run(&[&["volume", "reencrypt", "--drop-other-keys", "-d", &key, &image][..], &quick].concat()));
+    asks("has another key than the backup");
+}

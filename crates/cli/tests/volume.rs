@@ -12,7 +12,7 @@ use std::{
         fs::{PermissionsExt, symlink},
         process::ExitStatusExt,
     },
-    process::{Child, Command, Stdio},
+    process::{Child, Command, Output, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -788,4 +788,114 @@ fn what_has_taken_the_place_of_a_volume_is_not_overwritten() {
     fs::write(&image, &bytes).unwrap();
     let killed = run(&["volume", "kill-slot", "-q", &image, "1"]);
     assert_eq!(killed.status.code(), Some(0), "{killed:?}");
+}
+
+/// A key slot with a key derivation that is not there stays as it is, and keeps nobody with another passphrase out.
+#[test]
+fn a_key_slot_of_an_unknown_kind_keeps_nobody_out() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let (key, new, third) = (folder.arg("key"), folder.arg("new key"), folder.write("third", "a third"));
+    let slot = || {
+        let dump = run(&["volume", "dump", "--json", &image]);
+        let json: serde_json::Value = serde_json::from_slice(ok(&dump)).unwrap();
+        json["metadata"]["keyslots"]["0"].clone()
+    };
+    let kdf = slot()["kdf"].to_string();
+    fs::write(&image, altered(&good, &kdf, r#"{"type":"scrypt","cost":15}"#)).unwrap();
+    let unknown = slot();
+    assert_eq!(unknown["kdf"]["cost"], 15);
+    let dump = run(&["volume", "dump", &image]);
+    assert!(String::from_utf8_lossy(ok(&dump)).contains("\tPBKDF:      scrypt\n"));
+
+    ok(&run(&["volume", "open-test", "-d", &new, &image]));
+    let line = fails(&run(&["volume", "open-test", "-d", &key, &image]), 2);
+    assert!(line.contains("key derivation `scrypt` is not supported"), "{line}");
+    ok(&run(&[&["volume", "add-key", "-d", &new, &image, &third][..], &QUICK].concat()));
+    ok(&run(&[&["volume", "change-key", "-d", &new, &image, &key][..], &QUICK].concat()));
+    ok(&run(&["volume", "remove-key", "-d", &third, &image]));
+    assert_eq!(slot(), unknown);
+    // Another key for the data needs every passphrase that is to stay.
+    let line = fails(&run(&[&["volume", "reencrypt", "-d", &key, &image][..], &QUICK].concat()), 2);
+    assert!(line.contains("1 more key slots are in use"), "{line}");
+    ok(&run(&["volume", "kill-slot", "-d", &key, &image, "0"]));
+    assert!(slot().is_null());
+    ok(&run(&["volume", "open-test", "-d", &key, &image]));
+}
+
+/// What `algkit volume` says, with the passphrase in a pipe, if no file can be written beyond byte `most`.
+fn full(args: &[&str], most: u64) -> Output {
+    let mut shell = Command::new("sh");
+    // Without that signal's default action, writing fails there.
+    shell.args(["-c", r#"trap '' XFSZ; exec "$0" "$@""#, env!("CARGO_BIN_EXE_algkit"), "volume"]).args(args);
+    let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let limit = Rlimit { current: Some(most), maximum: Some(most) };
+    prlimit(Some(Pid::from_child(&child)), Resource::Fsize, limit).unwrap();
+    child.stdin.take().unwrap().write_all(b"a passphrase\n").unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// A volume with tags fails again when it is synced after a failure. That says nothing of the reason.
+#[test]
+fn the_first_failure_of_a_write_is_told() {
+    let folder = Folder::new();
+    let (key, text) = (folder.write("key", "a passphrase"), folder.write("text", common::text(1 << 20)));
+    let image = folder.write("image", "");
+    fs::File::options().write(true).open(&image).unwrap().set_len(40 << 20).unwrap();
+    let format = ["volume", "format", "-q", "--integrity", "hmac-sha256", "--integrity-no-wipe", "-d", &key, &image];
+    ok(&run(&[&format[..], &QUICK].concat()));
+    // Now all of the journal is about the volume's beginning.
+    ok(&run(&["volume", "write", "-d", &key, "-i", &text, &image]));
+    let line = fails(&full(&["write", "--offset", "16M", "-i", &text, &image], 24 << 20), 2);
+    assert!(line.contains("cannot write") && line.contains("File too large"), "{line}");
+    ok(&run(&["volume", "write", "-d", &key, "--offset", "16M", "-i", &text, &image]));
+}
+
+/// A header in a file of its own may be on a disk that is full. The message names that file, and not the data.
+#[test]
+fn a_header_that_cannot_be_written_is_named() {
+    let folder = Folder::new();
+    let plain = common::text(1 << 20);
+    let (image, header) = (folder.write("image", &plain), folder.arg("header"));
+    let resilience = ["--resilience", "journal"];
+    // The data ends at byte 2^20, and the journal goes on behind it.
+    let fails_behind_the_data = |args: &[&str]| {
+        let line = fails(&full(&[args, &resilience, &["--header", &header, &image]].concat(), 1 << 20), 2);
+        assert!(line.contains(&format!("`{header}`: cannot write")), "{line}");
+    };
+    let key = folder.write("key", "a passphrase");
+    let on = ["-d", &key, "--header", &header, &image];
+    ok(&run(&[&["volume", "encrypt", "--init-only"][..], &resilience, &on, &QUICK].concat()));
+    fails_behind_the_data(&["encrypt"]);
+    ok(&run(&[&["volume", "encrypt"][..], &on].concat()));
+    fails_behind_the_data(&["decrypt", "-q"]);
+    ok(&run(&[&["volume", "decrypt", "-q"][..], &on].concat()));
+    assert!(folder.read("image") == plain);
+}
+
+/// The limit of 512 bytes is that of a passphrase which is typed.
+#[test]
+fn a_line_of_a_pipe_may_be_long() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let long = "long".repeat(1000);
+    let new = folder.write("long", &long);
+    ok(&run(&[&["volume", "add-key", "-d", &folder.arg("key"), &image, &new][..], &QUICK].concat()));
+    ok(&common::pipe(&["volume", "open-test", &image], format!("{long}\n").as_bytes()));
+}
+
+/// A backup is good if a passphrase opens it, which shows without the volume.
+#[test]
+fn a_passphrase_is_tried_on_a_backup() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let (key, backup) = (folder.arg("key"), folder.arg("backup"));
+    ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &image]));
+    let tried = run(&["volume", "open-test", "-d", &key, &backup]);
+    assert_eq!(tried.status.code(), Some(0), "{tried:?}");
+    assert!(String::from_utf8_lossy(&tried.stderr).contains("a header without data"));
+    fails(&run(&["volume", "open-test", "-d", &folder.write("wrong", "wrong"), &backup]), 1);
+    // No data is there to be read, and no other part of an image is a backup.
+    fails(&run(&["volume", "read", "-d", &key, &backup]), 2);
+    fails(&run(&["volume", "open-test", "-d", &key, &folder.write("part", &good[..1 << 20])]), 2);
 }

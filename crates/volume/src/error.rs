@@ -60,7 +60,10 @@ pub enum Error {
         reason: String,
     },
     /// Something else has taken the place of the volume, of which the second copy of the header is left. Whoever made it need not know that.
-    #[error("{0} has taken the place of the LUKS2 volume, of which the second copy of the header is left")]
+    #[error(
+        "{0} has taken the place of the LUKS2 volume, of which the second copy of the header is left; nothing is written. `volume read` reads \
+         that volume, and `volume repair` puts its header back over what is there now"
+    )]
     Replaced(&'static str),
     /// The header on the storage is not the one that was read: another program has changed it since, or writing it has failed.
     #[error("the header was changed after it was read; read it again")]

@@ -415,7 +415,7 @@ impl Keyslots for Header {
 
     fn slot(&self, number: u32) -> Result<KeySlot, Error> {
         let slot = self.in_use(number)?;
-        Ok(KeySlot { kdf: self.kdf(slot.iterations, slot.salt), area: self.place(slot)?, digest: self.digest()? })
+        Ok(KeySlot { kdf: Ok(self.kdf(slot.iterations, slot.salt)), area: self.place(slot)?, digest: self.digest()? })
     }
 
     fn digest(&self) -> Result<KeyDigest, Error> {

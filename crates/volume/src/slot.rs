@@ -16,7 +16,8 @@ pub(crate) const MAX_KEY: u32 = 512;
 
 /// A key slot that is in use.
 pub(crate) struct KeySlot {
-    pub kdf: Kdf,
+    /// The name alone of a key derivation that algkit does not have. Such a slot can be removed.
+    pub kdf: Result<Kdf, String>,
     pub area: Area,
     pub digest: KeyDigest,
 }
@@ -24,10 +25,14 @@ pub(crate) struct KeySlot {
 impl KeySlot {
     /// The key in the slot, if the passphrase is the slot's.
     pub fn open(&self, storage: &dyn ReadAt, passphrase: &[u8], budget: &mut Budget) -> Result<Option<Key>, Error> {
+        let kdf = self
+            .kdf
+            .as_ref()
+            .map_err(|name| Error::Unsupported { what: format!("a key slot with the key derivation `{name}`") })?;
         // Both costs are checked before time goes into one of them.
         budget.take(&self.digest.kdf, self.digest.digest.len())?;
-        budget.take(&self.kdf, self.area.cipher_key)?;
-        let derived = self.kdf.bounded_key(passphrase, self.area.cipher_key, &budget.limits)?;
+        budget.take(kdf, self.area.cipher_key)?;
+        let derived = kdf.bounded_key(passphrase, self.area.cipher_key, &budget.limits)?;
         let key = self.area.open(storage, &derived)?;
         Ok(self.digest.tells(&key, &budget.limits)?.then_some(key))
     }

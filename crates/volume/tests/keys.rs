@@ -334,6 +334,26 @@ fn a_damaged_uuid_keeps_nobody_out() {
     assert!(is_open(&disk, "three", &key));
 }
 
+/// A label may be in any encoding (`cryptsetup config --label`), and stays as it is.
+#[test]
+fn a_label_that_is_not_utf8_keeps_nobody_out() {
+    let (mut bytes, key) = volume(Version::Luks2);
+    const COPY: usize = 16 << 10;
+    for copy in bytes[..2 * COPY].chunks_exact_mut(COPY) {
+        copy[24..30].copy_from_slice(b"M\xfcller");
+        copy[208] = 0xff;
+        copy[448..512].fill(0);
+        let sum = algkit::hash("sha256").unwrap().digest(copy).unwrap();
+        copy[448..480].copy_from_slice(&sum);
+    }
+    let disk = Memory::new(bytes);
+    let unlocked = open(&disk, "one").unwrap();
+    Header::read(&disk).unwrap().add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+    assert!(is_open(&disk, "three", &key));
+    let Header::Luks2(header) = Header::read(&disk).unwrap() else { panic!() };
+    assert_eq!((&header.binary.label[..], &header.binary.subsystem[..]), (&b"M\xfcller"[..], &b"\xff"[..]));
+}
+
 /// An image that is cut off is not made longer.
 #[test]
 fn nothing_is_written_behind_the_end() {

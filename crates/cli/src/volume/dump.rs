@@ -104,8 +104,8 @@ fn luks2_text(header: &luks2::Header) -> String {
         ("Metadata area: ", format!("{} [bytes]", binary.header_size)),
         ("Keyslots area: ", format!("{} [bytes]", metadata.config.keyslots_size)),
         ("UUID:          ", or(&binary.uuid, "(no UUID)")),
-        ("Label:         ", or(&binary.label, "(no label)")),
-        ("Subsystem:     ", or(&binary.subsystem, "(no subsystem)")),
+        ("Label:         ", or(&String::from_utf8_lossy(&binary.label), "(no label)")),
+        ("Subsystem:     ", or(&String::from_utf8_lossy(&binary.subsystem), "(no subsystem)")),
         ("Flags:       ", if flags.is_empty() { "(no flags)".to_owned() } else { flags }),
     ] {
         let _ = writeln!(text, "{name}\t{value}");
@@ -173,20 +173,21 @@ fn keyslot_text(text: &mut String, id: u32, slot: &Keyslot, header: &luks2::Head
     if let Some(size) = slot.area.key_size {
         field(text, "Cipher key:", format_args!("{} bits", 8 * size));
     }
-    if let Some(kdf) = &slot.kdf {
-        field(text, "PBKDF:", kdf.name());
-        match kdf {
-            Kdf::Pbkdf2 { hash, iterations, salt } => {
-                field(text, "Hash:", hash);
-                field(text, "Iterations:", iterations);
-                bytes_field(text, "Salt:", salt);
-            }
-            Kdf::Argon2 { time, memory_kib, cpus, salt, .. } => {
-                field(text, "Time cost:", time);
-                field(text, "Memory:", memory_kib);
-                field(text, "Threads:", cpus);
-                bytes_field(text, "Salt:", salt);
-            }
+    if let Some(name) = slot.kdf_name() {
+        field(text, "PBKDF:", name);
+    }
+    match &slot.kdf {
+        None | Some(Err(_)) => {}
+        Some(Ok(Kdf::Pbkdf2 { hash, iterations, salt })) => {
+            field(text, "Hash:", hash);
+            field(text, "Iterations:", iterations);
+            bytes_field(text, "Salt:", salt);
+        }
+        Some(Ok(Kdf::Argon2 { time, memory_kib, cpus, salt, .. })) => {
+            field(text, "Time cost:", time);
+            field(text, "Memory:", memory_kib);
+            field(text, "Threads:", cpus);
+            bytes_field(text, "Salt:", salt);
         }
     }
     if let Some(af) = &slot.af {
@@ -242,8 +243,8 @@ fn to_json(header: &Header) -> serde_json::Value {
         Header::Luks2(header) => json!({
             "version": 2,
             "uuid": header.binary.uuid,
-            "label": header.binary.label,
-            "subsystem": header.binary.subsystem,
+            "label": String::from_utf8_lossy(&header.binary.label),
+            "subsystem": String::from_utf8_lossy(&header.binary.subsystem),
             "epoch": header.binary.sequence,
             "header_size": header.binary.header_size,
             "metadata": header.json,

@@ -65,6 +65,9 @@ pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
         Ok(there) if there.uuid() != header.uuid() => {
             format!("The header on {name} has another UUID. Its key slots will be lost.")
         }
+        Ok(there) if !keys(there).iter().any(|key| keys(&header).contains(key)) => format!(
+            "The header on {name} has another key than the backup, as after reencrypt. What is encrypted with it will be lost."
+        ),
         Ok(_) => format!("The key slots on {name} will be replaced by those of the backup."),
         Err(_) => format!("There is no good header on {name}. What is there will be overwritten."),
     };
@@ -83,6 +86,17 @@ fn layout(header: &Header) -> (u64, u32) {
         Header::Luks2(header) => header.metadata.keyslots.values().map(|slot| slot.key_size).max().unwrap_or(0),
     };
     (header.data_offset(), key_size)
+}
+
+/// The digests of the data's keys.
+fn keys(header: &Header) -> Vec<&[u8]> {
+    match header {
+        Header::Luks1(header) => vec![&header.digest[..]],
+        Header::Luks2(header) => {
+            let digests = header.metadata.digests.values().filter(|digest| !digest.segments.is_empty());
+            digests.map(|digest| &digest.digest[..]).collect()
+        }
+    }
 }
 
 /// Asks the question, or says what has taken the place of a volume of which the second copy of the header is left. `there` is the image's header.

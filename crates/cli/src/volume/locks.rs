@@ -7,46 +7,85 @@ use rustix::{
 };
 use std::{
     ffi::OsStr,
-    fs::{self, DirBuilder, DirEntry, File, OpenOptions},
+    fs::{self, DirBuilder, DirEntry, File, Metadata, OpenOptions},
     os::unix::{
         ffi::OsStrExt,
         fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt},
     },
-    path::Path,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
 /// The folder that cryptsetup is built with (`--with-luks2-lock-path`).
 const FOLDER: &str = "/run/cryptsetup";
 
-/// The file whose lock is that of a block device, as udev locks the device itself. None if this is no block device, or for users who cannot make
-/// that file: cryptsetup then has no lock either.
-pub fn of_device(file: &File) -> Option<File> {
-    let metadata = file.metadata().ok().filter(|metadata| metadata.file_type().is_block_device())?;
-    file_named(&format!("L_{}:{}", major(metadata.rdev()), minor(metadata.rdev())))
+/// How often a lock is tried, and the time in between: whoever removes a file has its lock alone for a moment.
+const TRIES: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// A lock on a file in cryptsetup's folder. The file is removed with the last lock on it, as cryptsetup does that.
+pub struct Lock {
+    file: File,
+    path: PathBuf,
 }
 
-/// A lock on the file that cryptsetup locks as long as it reencrypts the volume with this UUID. Between two zones it has no lock on the volume itself.
-/// None for users who cannot make the file, and an error if another program has the lock.
-pub fn of_reencryption(uuid: &str, how: FlockOperation) -> Result<Option<File>, Errno> {
+impl Lock {
+    /// The lock with this name. None for users who cannot make that file, and an error if another program has the lock.
+    fn named(folder: &Path, name: &str, how: FlockOperation) -> Result<Option<Self>, Errno> {
+        let mut answer = Ok(None);
+        for _ in 0..TRIES {
+            // If the folder is there, or cannot be made, the file tells.
+            let _ = DirBuilder::new().mode(0o700).create(folder);
+            let path = folder.join(name);
+            let flags = OFlags::NOFOLLOW.bits() as i32;
+            let mut options = OpenOptions::new();
+            options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
+            let Ok(file) = options.open(&path) else { return Ok(None) };
+            answer = match flock(&file, how) {
+                Err(Errno::WOULDBLOCK) => Err(Errno::WOULDBLOCK),
+                Err(_) => return Ok(None),
+                // Whoever had the lock may have removed the file in the meantime. Then nobody else looks at this one any more.
+                Ok(()) if is_at(&file, &path) => return Ok(Some(Self { file, path })),
+                Ok(()) => Ok(None),
+            };
+            thread::sleep(PAUSE);
+        }
+        answer
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        if flock(&self.file, FlockOperation::NonBlockingLockExclusive).is_ok() && is_at(&self.file, &self.path) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn is_at(file: &File, path: &Path) -> bool {
+    let identity = |metadata: &Metadata| (metadata.dev(), metadata.ino());
+    let there = path.symlink_metadata().map(|there| identity(&there));
+    there.is_ok_and(|there| file.metadata().is_ok_and(|metadata| identity(&metadata) == there))
+}
+
+/// The lock of a block device, as udev locks the device itself. None if this is no block device.
+pub fn of_device(file: &File, how: FlockOperation) -> Result<Option<Lock>, Errno> {
+    match file.metadata().ok().filter(|metadata| metadata.file_type().is_block_device()) {
+        Some(metadata) => {
+            Lock::named(Path::new(FOLDER), &format!("L_{}:{}", major(metadata.rdev()), minor(metadata.rdev())), how)
+        }
+        None => Ok(None),
+    }
+}
+
+/// The lock that cryptsetup has as long as it reencrypts the volume with this UUID. Between two zones it has no lock on the volume itself.
+pub fn of_reencryption(uuid: &str, how: FlockOperation) -> Result<Option<Lock>, Errno> {
     // A header says what its UUID is, and might name another file.
     if !uuid.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
         return Ok(None);
     }
-    let name = format!("LN_LUKS2-reencryption-{uuid}");
-    // A file system on which a file has another number each time ends this.
-    for _ in 0..100 {
-        let Some(file) = file_named(&name) else { break };
-        match flock(&file, how) {
-            Err(Errno::WOULDBLOCK) => return Err(Errno::WOULDBLOCK),
-            Err(_) => return Ok(None),
-            Ok(()) => {}
-        }
-        // Whoever had the lock has removed the file in the meantime, if its name is gone or is another file's.
-        if file_named(&name).is_some_and(|named| inode(&named) == inode(&file)) {
-            return Ok(Some(file));
-        }
-    }
-    Ok(None)
+    Lock::named(Path::new(FOLDER), &format!("LN_LUKS2-reencryption-{uuid}"), how)
 }
 
 /// The name of a loop device that shows the file, of those in `folder`: /sys/block.
@@ -60,26 +99,6 @@ pub fn loop_of(file: &File, folder: &Path) -> Option<String> {
     };
     let device = fs::read_dir(folder).ok()?.flatten().find(shows)?;
     Some(device.file_name().to_string_lossy().into_owned())
-}
-
-fn inode(file: &File) -> Option<u64> {
-    file.metadata().ok().map(|metadata| metadata.ino())
-}
-
-/// The file with this name in cryptsetup's folder.
-fn file_named(name: &str) -> Option<File> {
-    // If the folder is there, or cannot be made, the file tells.
-    let _ = DirBuilder::new().mode(0o700).create(FOLDER);
-    let flags = OFlags::NOFOLLOW.bits() as i32;
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .custom_flags(flags)
-        .open(format!("{FOLDER}/{name}"))
-        .ok()
 }
 
 /// What a lock of data is on.
@@ -137,6 +156,45 @@ pub fn lock(file: &File, part: Part, how: How) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+    const ALONE: FlockOperation = FlockOperation::NonBlockingLockExclusive;
+    const SHARED: FlockOperation = FlockOperation::NonBlockingLockShared;
+
+    #[test]
+    fn the_last_lock_removes_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = |how| Lock::named(folder.path(), "name", how).map(Option::unwrap);
+        let [one, other] = [lock(SHARED).unwrap(), lock(SHARED).unwrap()];
+        assert_eq!(lock(ALONE).err(), Some(Errno::WOULDBLOCK));
+        drop(one);
+        assert!(folder.path().join("name").exists());
+        assert_eq!(lock(ALONE).err(), Some(Errno::WOULDBLOCK));
+        drop(other);
+        assert!(!folder.path().join("name").exists());
+        assert!(lock(ALONE).is_ok());
+    }
+
+    /// Whoever opens the file just before it is removed does not take its lock for that of the next file.
+    #[test]
+    fn no_two_have_a_lock_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (holders, times) = (AtomicU32::new(0), AtomicU32::new(0));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..500 {
+                        let Ok(Some(_lock)) = Lock::named(folder.path(), "name", ALONE) else { continue };
+                        assert_eq!(holders.fetch_add(1, SeqCst), 0);
+                        times.fetch_add(1, SeqCst);
+                        thread::yield_now();
+                        holders.fetch_sub(1, SeqCst);
+                    }
+                });
+            }
+        });
+        assert!(times.into_inner() > 500);
+    }
 
     #[test]
     fn the_loop_device_of_a_file() {

@@ -1,6 +1,7 @@
 //! `algkit volume`: encrypted volumes.
 
 pub mod args;
+mod beside;
 mod dump;
 mod fill;
 mod format;
@@ -37,7 +38,7 @@ use args::{
     OpenTestArgs, PlaceArgs, UnlockArgs, VolumeArgs, VolumeCommand,
     kind::{Format, KindArgs},
 };
-use locks::{How, Part};
+use locks::{How, Lock, Part};
 use rustix::{
     fs::{FlockOperation, OFlags, flock},
     io::Errno,
@@ -92,6 +93,12 @@ fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
         return Err(Error::Option { option: "--type", reason: reason.to_owned() });
     }
     let place = Place::open(&args.place, Access::Inspect)?;
+    if args.kind.format == Format::Luks && place.data.is_backup() {
+        place.data.unlock(&args.unlock)?;
+        let name = place.data.path.display();
+        complain(&format_args!("`{name}` is a header without data; the passphrase opens a key slot of it"));
+        return Ok(Answer::Yes);
+    }
     // Opening the volume also checks the key's length against its cipher, and that the data exists.
     place.volume(&place.data.file, &args.unlock, &args.kind)?;
     Ok(Answer::Yes)
@@ -129,7 +136,7 @@ struct Named {
     path: PathBuf,
     access: Access,
     /// Locks that end with this value, besides those on the file itself.
-    locks: Vec<File>,
+    locks: Vec<Lock>,
 }
 
 impl Named {
@@ -201,11 +208,10 @@ impl Named {
     /// Keeps others from the header as cryptsetup does: by a lock on the file, and if that is a block device, by one on a file that is named after
     /// the device.
     fn lock_header(&mut self, how: FlockOperation) -> Result<(), Error> {
-        let device = locks::of_device(&self.file);
-        for file in device.iter().chain([&self.file]) {
-            if flock(file, how) == Err(Errno::WOULDBLOCK) {
-                return Err(self.busy("another program uses its header; wait until it is done"));
-            }
+        let busy = || self.busy("another program uses its header; wait until it is done");
+        let device = locks::of_device(&self.file, how).map_err(|_| busy())?;
+        if flock(&self.file, how) == Err(Errno::WOULDBLOCK) {
+            return Err(busy());
         }
         self.locks.extend(device);
         Ok(())
@@ -213,7 +219,7 @@ impl Named {
 
     /// Keeps cryptsetup from reencrypting the data whose header is in this file, as long as the value is kept. The header may be another one when this
     /// returns, so it is read afterwards.
-    fn lock_reencryption(&self, how: FlockOperation) -> Result<Option<File>, Error> {
+    fn lock_reencryption(&self, how: FlockOperation) -> Result<Option<Lock>, Error> {
         // Of a bad header, more is said by whoever needs a good one.
         let Ok(Header::Luks2(header)) = Header::read(&self.file) else { return Ok(None) };
         locks::of_reencryption(&header.binary.uuid, how).map_err(|_| {
@@ -233,6 +239,12 @@ impl Named {
         Err(Error::Option { option: "--header", reason })
     }
 
+    /// Whether this is the backup of a header, which lies before its data otherwise.
+    fn is_backup(&self) -> bool {
+        let size = self.file.size().ok();
+        Header::read(&self.file).is_ok_and(|header| Some(header.size()) == size && size <= Some(header.data_offset()))
+    }
+
     /// Adds the file's name to an error.
     fn error(&self, source: algkit_volume::Error) -> Error {
         Error::Volume { path: self.path.clone(), source }
@@ -242,7 +254,7 @@ impl Named {
     fn header(&self) -> Result<Header, Error> {
         let header = Header::read(&self.file).map_err(|error| self.error(error))?;
         if let (true, Some(what)) = (self.access.writes(), header.replaced()) {
-            return Err(Error::Instead { path: self.path.clone(), what });
+            return Err(self.error(algkit_volume::Error::Replaced(what)));
         }
         for warning in header.warnings() {
             complain(&format_args!("warning: `{}`: {warning}", self.path.display()));

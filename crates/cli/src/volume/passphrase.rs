@@ -10,11 +10,11 @@ use std::{
 };
 use zeroize::Zeroizing;
 
-/// The maximum size of a key file in bytes, as in cryptsetup.
+/// The maximum size in bytes of a key file, and of a line of standard input, as in cryptsetup.
 const MAX_FILE: u64 = 8 << 20;
 
-/// The maximum length of a passphrase line in bytes, as in cryptsetup.
-const MAX_LINE: usize = 512;
+/// The maximum length in bytes of a passphrase that is typed, as in cryptsetup.
+const MAX_TYPED: usize = 512;
 
 /// Reads the passphrase for the volume `path`.
 pub fn read(args: &UnlockArgs, path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
@@ -132,17 +132,17 @@ fn take(from: &mut dyn Read, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
 }
 
 fn line_of_stdin() -> Result<Zeroizing<Vec<u8>>, Error> {
-    line(stdin().map_err(|source| Error::Read { name: "standard input".to_owned(), source })?)
+    line(stdin().map_err(|source| Error::Read { name: "standard input".to_owned(), source })?, MAX_FILE as usize)
 }
 
 /// Asks on the terminal without showing the answer.
 fn prompt(question: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
-    line(Hidden::ask(question).map_err(|source| Error::Read { name: "the terminal".to_owned(), source })?)
+    line(Hidden::ask(question).map_err(|source| Error::Read { name: "the terminal".to_owned(), source })?, MAX_TYPED)
 }
 
-/// Reads up to the end of the line, byte by byte.
-fn line(mut from: impl Read) -> Result<Zeroizing<Vec<u8>>, Error> {
-    let mut line = Zeroizing::new(Vec::with_capacity(MAX_LINE + 1));
+/// Reads up to the end of a line of at most `most` bytes, byte by byte.
+fn line(mut from: impl Read, most: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
+    let mut line = Zeroizing::new(Vec::with_capacity(most + 1));
     let mut byte = [0];
     loop {
         match from.read(&mut byte) {
@@ -152,8 +152,8 @@ fn line(mut from: impl Read) -> Result<Zeroizing<Vec<u8>>, Error> {
             }
             Ok(0) => break,
             Ok(_) if byte[0] == b'\n' => break,
-            Ok(_) if line.len() == MAX_LINE => {
-                let reason = format!("the line is longer than {MAX_LINE} bytes");
+            Ok(_) if line.len() == most => {
+                let reason = format!("the line is longer than {most} bytes");
                 return Err(Error::Option { option: "passphrase", reason });
             }
             Ok(_) => line.push(byte[0]),

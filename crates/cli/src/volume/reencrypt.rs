@@ -6,6 +6,7 @@ use super::{
         CIPHER, UnlockArgs,
         reencrypt::{DecryptArgs, EncryptArgs, HowArgs, ReencryptArgs, ResilienceArg},
     },
+    beside::Beside,
     format,
     kdf::{self, DEFAULT_HASH},
     limits, passphrase, random, refuse_as_header,
@@ -180,17 +181,18 @@ fn new_volume(args: &EncryptArgs, data: &Named) -> Result<(Options, Zeroizing<Ve
 
 /// Begins an encryption with the header in a file of its own.
 fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<Answer, Error> {
-    let failed = |error| of_new_header(error, path, data);
     let (options, passphrase) = new_volume(args, data)?;
     // The file gets its name when it says that the data is plain yet.
     let new = new_header(path, HEADER_FILE)?;
+    let beside = Beside::new(new.handle(), path);
+    let failed = |error| beside.error(error, data);
     let random = random()?;
-    let begun = Header::format(Version::Luks2, new.handle(), &options, &passphrase, &random);
+    let begun = Header::format(Version::Luks2, &beside, &options, &passphrase, &random);
     let (header, unlocked) = begun.map_err(failed)?;
     let mut header = luks2(header, Mode::Encrypt)?;
     let protection = protection(&args.how, args.sector_size);
     let plan = Plan { change: Change::Encrypt, protection, hash: args.how.resilience_hash.clone(), hotzone: None };
-    let started = reencrypt::start(&mut header, new.handle(), &data.file, unlocked, &[], &plan, &random);
+    let started = reencrypt::start(&mut header, &beside, &data.file, unlocked, &[], &plan, &random);
     let unlocked = started.map_err(failed)?;
     let headed = named(new, path)?;
     rewrite(&mut header, &headed, data, &unlocked, &args.how)
@@ -202,14 +204,6 @@ fn new_header(path: &Path, len: u64) -> Result<Output, Error> {
     let cannot = |source| Error::Write { name: format!("`{}`", path.display()), source };
     new.handle().set_len(len).map_err(cannot)?;
     Ok(new)
-}
-
-/// Adds a file's name to an error: what cannot be written is the new header's file, as the data is only read yet.
-fn of_new_header(source: algkit_volume::Error, header: &Path, data: &Named) -> Error {
-    match source {
-        algkit_volume::Error::Write { .. } => Error::Volume { path: header.to_owned(), source },
-        _ => data.error(source),
-    }
 }
 
 /// The same file when it has its name.
@@ -232,8 +226,9 @@ pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
     let mut header = luks2(header, Mode::Decrypt)?;
     may_be_plain(&args.how, &data)?;
     let new = new_header(&args.header, header.size())?;
-    let detached = reencrypt::detach(&header, &data.file, new.handle(), &random()?);
-    detached.map_err(|error| of_new_header(error, &args.header, &data))?;
+    let beside = Beside::new(new.handle(), &args.header);
+    let detached = reencrypt::detach(&header, &data.file, &beside, &random()?);
+    detached.map_err(|error| beside.error(error, &data))?;
     let headed = named(new, &args.header)?;
     *header = *luks2(headed.header()?, Mode::Decrypt)?;
     start_decryption(&mut header, &headed, &data, unlocked, &args.how)
@@ -253,19 +248,18 @@ fn start_decryption(
     unlocked: Unlocked,
     how: &HowArgs,
 ) -> Result<Answer, Error> {
-    let failed = |error| headed.error(error);
+    let beside = Beside::new(&headed.file, &headed.path);
     let sector = header.metadata.segments.values().next().map_or(512, luks2::Segment::sector_size);
     let protection = protection(how, sector);
     let plan = Plan { change: Change::Decrypt, protection, hash: how.resilience_hash.clone(), hotzone: None };
     let random = random()?;
     let unlocked = if reencrypt::is_detached(header) {
-        let begun =
-            uninterrupted(|| reencrypt::start_moving(header, &headed.file, &data.file, &unlocked, &plan, &random));
+        let begun = uninterrupted(|| reencrypt::start_moving(header, &beside, &data.file, &unlocked, &plan, &random));
         begun.map(|()| unlocked)
     } else {
-        reencrypt::start(header, &headed.file, &data.file, unlocked, &[], &plan, &random)
+        reencrypt::start(header, &beside, &data.file, unlocked, &[], &plan, &random)
     };
-    rewrite(header, headed, data, &unlocked.map_err(failed)?, how)
+    rewrite(header, headed, data, &unlocked.map_err(|error| beside.error(error, data))?, how)
 }
 
 /// Goes on with an encryption or a decryption, which is begun if it is the latter.
@@ -370,9 +364,10 @@ fn rewrite(
         *before = done;
         !stop.load(Ordering::Relaxed)
     };
-    let done = reencrypt::resume(header, &headed.file, &data.file, unlocked, &options, &random()?, &mut go_on);
+    let beside = Beside::new(&headed.file, &headed.path);
+    let done = reencrypt::resume(header, &beside, &data.file, unlocked, &options, &random()?, &mut go_on);
     drop(progress);
-    match done.map_err(|error| data.error(error))? {
+    match done.map_err(|error| beside.error(error, data))? {
         true => Ok(Answer::Yes),
         false => {
             complain(&format_args!(

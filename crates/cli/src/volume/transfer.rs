@@ -102,8 +102,8 @@ pub fn write(args: &WriteArgs) -> Result<Answer, Error> {
             return Ok(Answer::Yes);
         }
     };
-    // What came before a failure is on the volume.
+    // What came before a failure is on the volume. What failed first says why.
     let copied = copy();
-    volume.sync().map_err(failed)?;
-    copied
+    let synced = volume.sync().map_err(failed);
+    copied.and_then(|answer| synced.map(|()| answer))
 }

@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Without a runtime folder, which logind makes, nobody waits.
 pub fn wait(header: &Header) -> Option<OwnedFd> {
     let Header::Luks2(luks2) = header else { return None };
-    let needs = luks2.metadata.keyslots.values().any(|slot| matches!(slot.kdf, Some(Kdf::Argon2 { .. })));
+    let needs = luks2.metadata.keyslots.values().any(|slot| matches!(slot.kdf, Some(Ok(Kdf::Argon2 { .. }))));
     let folder = if needs { folder() } else { None }?;
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = open(folder.join(NAME), flags, Mode::RUSR | Mode::WUSR).ok()?;

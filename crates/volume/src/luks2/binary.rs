@@ -24,14 +24,14 @@ pub struct Binary {
     pub header_size: u64,
     /// The sequence number, which grows with every change. The copy with the greater number is the newer one.
     pub sequence: u64,
-    /// The label; empty if there is none.
-    pub label: String,
+    /// The label, in whatever encoding; empty if there is none.
+    pub label: Vec<u8>,
     /// The hash of the checksum.
     pub checksum: String,
     /// The volume's UUID.
     pub uuid: String,
-    /// The second label; empty if there is none.
-    pub subsystem: String,
+    /// The second label, likewise.
+    pub subsystem: Vec<u8>,
 }
 
 impl Binary {
@@ -63,18 +63,21 @@ impl Binary {
         if field(0, 6) != MAGICS[usize::from(offset != 0)] || field(6, 2) != [0, 2] {
             return Err(None);
         }
-        let text = |at: usize, len: usize, name: &str| {
+        let bytes = |at: usize, len: usize, name: &str| {
             let field = field(at, len);
             let end = field.iter().position(|byte| *byte == 0).ok_or(format!("its {name} does not end"))?;
-            String::from_utf8(field[..end].to_vec()).map_err(|_| format!("its {name} is not UTF-8"))
+            Ok::<_, String>(field[..end].to_vec())
+        };
+        let text = |at: usize, len: usize, name: &str| {
+            String::from_utf8(bytes(at, len, name)?).map_err(|_| format!("its {name} is not UTF-8"))
         };
         let binary = Self {
             header_size: long(8),
             sequence: long(16),
-            label: text(24, 48, "label")?,
+            label: bytes(24, 48, "label")?,
             checksum: text(72, 32, "checksum's name")?,
             uuid: text(168, 40, "UUID")?,
-            subsystem: text(208, 48, "subsystem")?,
+            subsystem: bytes(208, 48, "subsystem")?,
         };
         if !HEADER_SIZES.contains(&binary.header_size) {
             return Err(Some(format!("{} is not the size of a header", binary.header_size)));
@@ -93,17 +96,21 @@ impl Binary {
         for (at, number) in [(8, self.header_size), (16, self.sequence), (256, offset)] {
             bytes[at..at + 8].copy_from_slice(&number.to_be_bytes());
         }
-        for (at, len, text) in
-            [(24, 48, &self.label), (72, 32, &self.checksum), (168, 40, &self.uuid), (208, 48, &self.subsystem)]
-        {
+        for (at, len, text) in [
+            (24, 48, &self.label[..]),
+            (72, 32, self.checksum.as_bytes()),
+            (168, 40, self.uuid.as_bytes()),
+            (208, 48, &self.subsystem),
+        ] {
             // The last byte is the zero that ends the text.
-            if text.len() >= len || text.contains('\0') {
+            if text.len() >= len || text.contains(&0) {
+                let text = String::from_utf8_lossy(text);
                 return Err(Error::damaged(
                     "the new header",
                     format!("`{text}` is no text of at most {} bytes", len - 1),
                 ));
             }
-            bytes[at..at + text.len()].copy_from_slice(text.as_bytes());
+            bytes[at..at + text.len()].copy_from_slice(text);
         }
         random.generate(&[], &mut bytes[104..168])?;
         let hash = lookup::hash(&self.checksum)?;

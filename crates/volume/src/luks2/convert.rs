@@ -92,7 +92,7 @@ impl Header {
             }
             let place = slots.get_mut(*number as usize);
             let place = place.ok_or_else(|| refused(format!("key slot {number}: LUKS1 has eight")))?;
-            let Some(Kdf::Pbkdf2 { iterations, salt, .. }) = &slot.kdf else { continue };
+            let Some(Ok(Kdf::Pbkdf2 { iterations, salt, .. })) = &slot.kdf else { continue };
             let salt = field(salt, &format!("key slot {number}"))?;
             *place = Slot {
                 enabled: true,
@@ -154,12 +154,12 @@ impl Header {
 
 /// Why LUKS1 cannot have the key slot, if it cannot. In LUKS1 all key slots have the same hash, and the cipher and the key size of the data.
 fn unlike_luks1(slot: &Keyslot, key_size: u32, hash: &str, cipher: &str) -> Option<String> {
-    let kdf_hash = match &slot.kdf {
-        Some(Kdf::Pbkdf2 { hash, .. }) => hash,
-        Some(kdf) => {
-            return Some(format!("its key derivation is {}, and LUKS1 has pbkdf2 (change-key --pbkdf)", kdf.name()));
+    let kdf_hash = match (&slot.kdf, slot.kdf_name()) {
+        (Some(Ok(Kdf::Pbkdf2 { hash, .. })), _) => hash,
+        (_, Some(name)) => {
+            return Some(format!("its key derivation is {name}, and LUKS1 has pbkdf2 (change-key --pbkdf)"));
         }
-        None => return Some(format!("it is of the type `{}`", slot.kind)),
+        (_, None) => return Some(format!("it is of the type `{}`", slot.kind)),
     };
     let area_cipher = slot.area.encryption.as_deref().unwrap_or_default();
     if kdf_hash != hash {

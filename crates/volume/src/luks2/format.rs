@@ -35,8 +35,8 @@ impl Header {
         };
         let refused = |reason| Error::damaged("the new header", reason);
         let mut header = contents.header(0, options.uuid(random)?).map_err(refused)?;
-        header.binary.label.clone_from(&options.label);
-        header.binary.subsystem.clone_from(&options.subsystem);
+        header.binary.label = options.label.clone().into();
+        header.binary.subsystem = options.subsystem.clone().into();
         // What does not fit into a header is refused here, before anything is written.
         header.bytes(0, random)?;
         Ok(header)
@@ -84,10 +84,10 @@ impl Contents<'_> {
         let binary = Binary {
             header_size: HEADER_SIZE,
             sequence,
-            label: String::new(),
+            label: Vec::new(),
             checksum: "sha256".to_owned(),
             uuid,
-            subsystem: String::new(),
+            subsystem: Vec::new(),
         };
         let metadata = metadata::typed(&json)?;
         rules::check(&binary, &metadata)?;

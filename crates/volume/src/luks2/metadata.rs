@@ -31,9 +31,9 @@ pub struct Keyslot {
     pub key_size: u32,
     /// The bytes on the storage that belong to the slot.
     pub area: Area,
-    /// The key derivation, which makes the area's key of a passphrase.
+    /// The key derivation, which makes the area's key of a passphrase; the name alone of one that algkit does not have.
     #[serde(default, deserialize_with = "kdf")]
-    pub kdf: Option<Kdf>,
+    pub kdf: Option<Result<Kdf, String>>,
     /// The splitter, which makes stripes of the key.
     pub af: Option<Af>,
     /// 0: tried only if it is asked for; 1: normal; 2: tried first.
@@ -42,6 +42,16 @@ pub struct Keyslot {
     pub mode: Option<String>,
     /// For reencryption: the direction.
     pub direction: Option<String>,
+}
+
+impl Keyslot {
+    /// The name of the key derivation, also of one that algkit does not have.
+    pub fn kdf_name(&self) -> Option<&str> {
+        self.kdf.as_ref().map(|kdf| match kdf {
+            Ok(kdf) => kdf.name(),
+            Err(name) => name,
+        })
+    }
 }
 
 /// The area of a key slot.
@@ -252,7 +262,10 @@ fn base64<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
     BASE64_STANDARD.decode(String::deserialize(from)?).map_err(D::Error::custom)
 }
 
-fn kdf<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Kdf>, D::Error> {
+fn kdf<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Result<Kdf, String>>, D::Error> {
+    /// The variants of `Text`.
+    const KDFS: [&str; 3] = ["pbkdf2", "argon2i", "argon2id"];
+
     #[derive(Deserialize)]
     #[serde(tag = "type", rename_all = "lowercase")]
     enum Text {
@@ -277,9 +290,15 @@ fn kdf<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Kdf>, D::Error> {
 
     let argon2 =
         |variant, Costs { time, memory, cpus, salt }| Kdf::Argon2 { variant, time, memory_kib: memory, cpus, salt };
-    Ok(Option::<Text>::deserialize(from)?.map(|text| match text {
+    let Some(json) = Option::<Value>::deserialize(from)? else { return Ok(None) };
+    let kind = json["type"].as_str().ok_or_else(|| D::Error::custom("a kdf without a type"))?;
+    if !KDFS.contains(&kind) {
+        return Ok(Some(Err(kind.to_owned())));
+    }
+    let kdf = match Text::deserialize(&json).map_err(D::Error::custom)? {
         Text::Pbkdf2 { hash, iterations, salt } => Kdf::Pbkdf2 { hash, iterations, salt },
         Text::Argon2i(costs) => argon2(Argon2::I, costs),
         Text::Argon2id(costs) => argon2(Argon2::Id, costs),
-    }))
+    };
+    Ok(Some(Ok(kdf)))
 }
