@@ -121,7 +121,11 @@ mod tests {
         hkdf_expand(&mac(&secret), &[&hex!("f0f1f2f3f4"), &hex!("f5f6f7f8f9")], &mut out).unwrap();
         let expected = hex!("3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865");
         assert_eq!(out, expected);
-        assert!(hkdf_expand(&mac(&secret), &[], &mut [0; 255 * 32]).is_ok());
+        // The last of all blocks is that of the package `cryptography` for Python.
+        let mut all = [0; 255 * 32];
+        hkdf_expand(&mac(&secret), &[&hex!("f0f1f2f3f4f5f6f7f8f9")], &mut all).unwrap();
+        assert_eq!(all[..42], out);
+        assert_eq!(all[254 * 32..], hex!("76a3f78bcffe95fecf91923c22ad6ee64d48a6d1b981d7e523d5c0f22154ee88"));
         assert!(hkdf_expand(&mac(&secret), &[], &mut [0; 254 * 32]).is_ok());
         assert!(hkdf_expand(&mac(&secret), &[], &mut [0; 255 * 32 + 1]).is_err());
         let null = crate::hash("digest_null").unwrap().key(&[]).unwrap();
@@ -136,6 +140,10 @@ mod tests {
         let (mut short, mut long) = ([0; 20], [0; 25]);
         pbkdf2(&mac(b"password"), b"salt", 2, &mut short).unwrap();
         assert_eq!(short, hex!("ea6c014dc72d6f8ccd1ed92ace1d41f0d8de8957"));
+        // The last of 300 blocks is that of Python's hashlib.
+        let mut all = [0; 300 * 20];
+        pbkdf2(&mac(b"password"), b"salt", 2, &mut all).unwrap();
+        assert_eq!(all[299 * 20..], hex!("2186d1aa83d662c2b5e1b662f15c839a5354be38"));
         let salt = b"saltSALTsaltSALTsaltSALTsaltSALTsalt";
         pbkdf2(&mac(b"passwordPASSWORDpassword"), salt, 4096, &mut long).unwrap();
         assert_eq!(long, hex!("3d2eec4fe41c849b80c8d83662c0e44a8b291a964cf2f07038"));

@@ -294,6 +294,34 @@ fn chacha_poly_is_chacha_poly() {
     );
 }
 
+/// Encrypts a text under a key, an IV and associated data, and returns the tag.
+type Seal = fn(&[u8], &[u8], &[u8], &mut [u8]) -> Vec<u8>;
+
+/// Messages in parts, with more blocks than a byte counts.
+#[test]
+fn a_long_message_in_parts_is_the_message_in_one() {
+    let mut random = Random(9);
+    let (key, iv, text) = (random.bytes(32), random.bytes(12), random.bytes(40_000));
+    let seals: [(&str, Seal); 2] = [
+        ("gcm(aes)", detached::<aes_gcm::Aes256Gcm>),
+        ("rfc7539(chacha20,poly1305)", detached::<chacha20poly1305::ChaCha20Poly1305>),
+    ];
+    for (name, seal) in seals {
+        let mut want = text.clone();
+        let want_tag = seal(&key, &iv, b"assoc", &mut want);
+        for (registry, drivers) in drivers_of(name) {
+            for driver in &drivers {
+                let aead = registry.transform::<Aead>(&driver.driver).unwrap().key(&key).unwrap();
+                let (mut message, mut got, mut tag) = (aead.start(&iv).unwrap(), text.clone(), [0; 16]);
+                message.assoc(b"assoc").unwrap();
+                got.chunks_mut(5000).for_each(|part| message.encrypt(part).unwrap());
+                message.finish(&mut tag).unwrap();
+                assert!(got == want && tag[..] == want_tag, "{}", driver.driver);
+            }
+        }
+    }
+}
+
 /// `digest(key, message)` computes the expected digest.
 fn check_hash(name: &str, key_lengths: &[usize], digest: impl Fn(&[u8], &[u8]) -> Vec<u8>) {
     let mut random = Random(3);

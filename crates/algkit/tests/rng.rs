@@ -44,6 +44,23 @@ fn nist_vectors() {
     assert!(count > 100, "only {count} vectors");
 }
 
+/// A request's number is added to V, so it shows from the third request on. The expected outputs are those of a Hash_DRBG
+/// in Python, over hashlib, which gives NIST's outputs too.
+#[test]
+fn the_three_hundredth_request_of_a_seed() {
+    for (name, want) in [
+        ("drbg_nopr_sha1", "fd578cc568e9c7ca47f72e63419520c8833a579d6573159a0cfc044575449c6c"),
+        ("drbg_nopr_sha256", "facba2e5dba65536b97aed33b272d81632ed59e9cb4423a4bca372862f03c7eb"),
+        ("drbg_nopr_sha384", "2290afe5624ba3dd5599e4a2f366cbe804682405de017cfd989e32a65c91e77a"),
+        ("drbg_nopr_sha512", "603841878daed866abfc67f90b21f84bbc3af00f7c86cc6049122b6b0a10f5a0"),
+    ] {
+        let rng = algkit::rng(name).unwrap().with_entropy(&[7; 48], b"seed").unwrap();
+        let mut out = [0; 32];
+        (0..300).for_each(|_| rng.generate(&[], &mut out).unwrap());
+        assert_eq!(out[..], unhex(want), "{name}");
+    }
+}
+
 #[test]
 fn names_priorities_and_the_default_are_the_kernels() {
     let registry = Registry::global().unwrap();

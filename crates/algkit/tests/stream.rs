@@ -70,6 +70,15 @@ fn another_implementation_seals_and_opens_the_same() {
 }
 
 #[test]
+fn another_implementation_seals_three_hundred_chunks_the_same() {
+    let mut other = EncryptorBE32::from_aead(Aes128Gcm::new(&KEY.into()), &PREFIX_BYTES.into());
+    let mut theirs: Vec<_> =
+        (0..299).map(|_| other.encrypt_next(Payload { msg: b"chunk", aad: b"assoc" }).unwrap()).collect();
+    theirs.push(other.encrypt_last(Payload { msg: b"chunk", aad: b"assoc" }).unwrap());
+    assert_eq!(sealed(&[&b"chunk"[..]; 300]), theirs);
+}
+
+#[test]
 fn chunks_keep_their_places() {
     let all = sealed(&TEXT);
     let [a, b, c, d] = <[_; 4]>::try_from(all.clone()).unwrap();

@@ -222,4 +222,41 @@ mod tests {
             prop_assert_eq!(high << 64 | low, want);
         }
     }
+
+    #[test]
+    fn a_factor_is_refused_from_the_modulus_on() {
+        for (n, refused) in [(P64 - 1, false), (P64, true), (P64 + 1, true)] {
+            for last in [n << 64 | 5, 5 << 64 | n] {
+                let want = if refused { u128::from_be_bytes([0x5a; 16]) } else { last };
+                let [high, low] = key(0, last).last.map(u128::from);
+                assert_eq!(high << 64 | low, want, "{last:#x}");
+            }
+        }
+    }
+
+    /// Quotients that are all but reached, and carries that random numbers do not have.
+    #[test]
+    fn a_remainder_is_that_of_a_division() {
+        for high in [0, 1, 256, 257, u64::MAX - 515, u64::MAX - 257, u64::MAX] {
+            for low in (0..=600).chain((0..=600).map(|n| u64::MAX - n)).chain(132_000..132_700) {
+                let value = u128::from(high) << 64 | u128::from(low);
+                assert_eq!(u128::from(modulo(value)), value % P64, "{value:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_of_every_value_with_long_carries() {
+        let digits = [0, 1, u32::MAX, u32::MAX - 1, 1 << 31, u32::MAX >> 1].map(u128::from);
+        let key = key(0, 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210);
+        let [a, b] = key.last.map(u128::from);
+        let divisor = (1 << 64) - (1 << 32);
+        for number in 0..digits.len().pow(4) {
+            let digit = |place: u32| digits[number / digits.len().pow(place) % digits.len()];
+            let value = (0..4).fold(0, |value, place| value << 32 | digit(place));
+            let reduced = value % P127;
+            let want = ((reduced / divisor + a) % P64) * ((reduced % divisor + b) % P64) % P64;
+            assert_eq!(u128::from(key.finish(value)), want, "{value:#x}");
+        }
+    }
 }

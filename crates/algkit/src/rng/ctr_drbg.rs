@@ -157,3 +157,22 @@ impl Mechanism for CtrDrbg {
         self.update(&*derived)
     }
 }
+
+#[cfg(all(test, feature = "aes"))]
+mod tests {
+    use super::*;
+    use hex_literal::hex;
+
+    /// The expected blocks are AES-128 by OpenSSL.
+    #[test]
+    fn v_counts_with_128_bits() {
+        let aes = |key: &[u8]| Ok(crate::cipher("aes").unwrap().key(key).unwrap().ops);
+        let mut drbg = CtrDrbg::new(Box::new(aes), 16).unwrap();
+        drbg.v.fill(0xff);
+        drbg.v[15] = 0xfe;
+        let mut out = [0; 40];
+        drbg.keystream(&mut out);
+        assert_eq!(out, hex!("3f5b8cc9ea855a0afa7347d23e8d664e66e94bd4ef8a2c3b884cfa59ca342b2e58e2fccefa7e3061"));
+        assert_eq!(u128::from_be_bytes(*drbg.v), 1);
+    }
+}

@@ -170,7 +170,33 @@ fn compose_ccm(name: &Name, ctr: DriverRef, mac: DriverRef) -> Result<Driver, Er
 
 #[cfg(test)]
 mod tests {
-    use super::Prefix;
+    use super::{Prefix, check};
+
+    /// RFC 3610, section 2.2: the flags, the nonce, and the text's length in the bytes that the IV's first byte leaves.
+    #[test]
+    fn the_first_block_holds_the_texts_length() {
+        let mut iv: [u8; 16] = std::array::from_fn(|i| 0xe0 + i as u8);
+        for (size, text_len, block) in [
+            (2, 0xfffe, "79e1e2e3e4e5e6e7e8e9eaebecedfffe"),
+            (3, 0x01_0203, "7ae1e2e3e4e5e6e7e8e9eaebec010203"),
+            (4, 0xff02_0304, "7be1e2e3e4e5e6e7e8e9eaebff020304"),
+            (8, 0xff02_0304, "7fe1e2e3e4e5e6e700000000ff020304"),
+        ] {
+            iv[0] = size - 1;
+            let block = u128::from_str_radix(block, 16).unwrap().to_be_bytes();
+            assert_eq!(Prefix::new(&iv, 1, text_len, 16).bytes[..16], block, "{size} bytes for the length");
+        }
+    }
+
+    #[test]
+    fn a_text_fits_into_the_length_field() {
+        for size in 2..8 {
+            let iv = [size - 1; 16];
+            assert!(check(&iv, (1 << (8 * size)) - 1).is_ok() && check(&iv, 1 << (8 * size)).is_err(), "{size} bytes");
+        }
+        assert!(check(&[7; 16], u64::MAX).is_ok());
+        assert!([0, 8, 0xff].iter().all(|first| check(&[*first; 16], 0).is_err()));
+    }
 
     /// The lengths where the encoding changes, and the two examples in SP 800-38C appendix A.2.2, 2^16 and 2^32.
     #[cfg(target_pointer_width = "64")]

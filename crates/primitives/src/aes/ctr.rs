@@ -193,8 +193,10 @@ mod tests {
         for edge in [1 << 32, 1 << 64, 5 << 64, 1 << 96, 0u128] {
             for before in 0..=48u128 {
                 let start = edge.wrapping_sub(before).to_be_bytes();
-                let got = apply(&data, |io| key.ctr(&mut start.clone(), io));
-                assert!(got == peer(&raw, &start, &data), "{before} blocks before {edge:#x}");
+                for data in [&data[..20], &data] {
+                    let got = apply(data, |io| key.ctr(&mut start.clone(), io));
+                    assert!(got == peer(&raw, &start, data), "{before} blocks before {edge:#x}, {} bytes", data.len());
+                }
                 let mut counter = start;
                 key.ctr(&mut counter, InOut::from(&mut data.clone()[..]));
                 assert_eq!(u128::from_be_bytes(counter), edge.wrapping_sub(before).wrapping_add(46));

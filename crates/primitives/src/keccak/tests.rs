@@ -54,8 +54,22 @@ fn driver<T: Permute>() {
     check::against(|| Keccak::new(t, 136, 0x01, 32), |m| Keccak256::digest(m).to_vec());
     check::against(|| Keccak::shake128(t, 500), |m| shake::<Shake128>(m, 500));
     squeezing(t);
+    mixed_rates(t);
     for len in 0..=420 {
         assert_eq!(check::digest(Keccak::shake256(t, len), b"output"), shake::<Shake256>(b"output", len));
+    }
+}
+
+/// Messages of hashes with different rates in one batch.
+fn mixed_rates<T: Permute>(t: T) {
+    let (states, message) = ([Keccak::sha3_256(t), Keccak::sha3_512(t)], [7; 300]);
+    let mut outs: Vec<_> = states.iter().cycle().take(20).map(|state| vec![0; state.digest_size()]).collect();
+    let parts: &[&[u8]] = &[&message];
+    let mut jobs: Vec<_> = states.iter().cycle().zip(&mut outs).map(|(state, out)| Job { state, parts, out }).collect();
+    Keccak::digest_batch_after(&mut jobs);
+    for pair in outs.chunks(2) {
+        assert_eq!(pair[0], Sha3_256::digest(message).to_vec());
+        assert_eq!(pair[1], Sha3_512::digest(message).to_vec());
     }
 }
 
