@@ -165,7 +165,7 @@ struct Work {
     left: usize,
     /// The number of blocks left in the message.
     total: usize,
-    /// The lane whose work a lane without a message repeats, as long as that lane keeps its message.
+    /// The lane whose work a lane without a message repeats.
     like: usize,
 }
 
@@ -259,17 +259,17 @@ impl Plan<'_, '_> {
     fn occupy(&mut self, count: usize) {
         let Some(longest) = (0..count).max_by_key(|&lane| self.work[lane].total) else { return };
         for lane in 0..count {
-            let Work { message, left, like, .. } = self.work[lane];
+            let Work { left, like, .. } = self.work[lane];
             if left > 0 {
                 continue;
             }
-            // `message` is the message that the lane `like` had when the repetition began.
-            let still = self.work.get(like).is_some_and(|work| work.left > 0 && work.message == message);
+            // No message is left to be started, so the lane `like` has the same message as before, or none.
+            let still = self.work.get(like).is_some_and(|work| work.left > 0);
             let like = if still { like } else { longest };
             if !still {
                 self.kernel.repeat(lane, longest);
                 self.lanes.state.0[lane] = self.lanes.state.0[longest];
-                self.work[lane] = Work { like, message: self.work[longest].message, ..IDLE };
+                self.work[lane] = Work { like, ..IDLE };
             }
             (self.lanes.src[lane], self.lanes.dst[lane]) = (self.lanes.src[like], self.lanes.dst[like]);
         }
