@@ -94,7 +94,6 @@ pub fn start(
         return Err(Error::WrongKey);
     }
     let mut changed = header.clone();
-    let (segment, digest) = only_segment(&changed)?;
     let unlocked = match &plan.change {
         Change::Encrypt | Change::Decrypt => unlocked,
         Change::Reencrypt { key_size, .. } => {
@@ -103,30 +102,8 @@ pub fn start(
             Unlocked { other: Some(key), ..unlocked }
         }
     };
-    let crypt = |cipher: &CipherSpec, sector_size: u32| Segment {
-        encryption: Some(cipher.to_string()),
-        sector_size: Some(sector_size),
-        iv_tweak: Some(0),
-        ..segment.clone()
-    };
-    let linear =
-        Segment { kind: "linear".to_owned(), encryption: None, sector_size: None, iv_tweak: None, ..segment.clone() };
-    let of = |segment: Segment, digest: Option<u32>| Side { segment, digest };
-    let (mode, direction, old, new) = match &plan.change {
-        Change::Reencrypt { cipher, sector_size, .. } => {
-            let key = unlocked.other.as_ref().ok_or(Error::WrongKey)?;
-            SectorCipher::new(cipher, key, *sector_size as usize)?;
-            let new_digest = changed.enter_digest(key, random)?;
-            let new = crypt(cipher, *sector_size);
-            (Mode::Reencrypt, Direction::Forward, of(segment, Some(digest)), of(new, Some(new_digest)))
-        }
-        Change::Encrypt => {
-            let on_its_own = |segment: Segment| Segment { offset: 0, ..segment };
-            (Mode::Encrypt, Direction::Forward, of(on_its_own(linear), None), of(on_its_own(segment), Some(digest)))
-        }
-        Change::Decrypt => (Mode::Decrypt, Direction::Backward, of(segment, Some(digest)), of(linear, None)),
-    };
-    if let (Mode::Reencrypt, Some(key), Some(digest)) = (mode, &unlocked.other, new.digest) {
+    let what = what(&mut changed, unlocked.other.as_ref(), &plan.change, random)?;
+    if let (Mode::Reencrypt, Some(key), Some(digest)) = (what.mode, &unlocked.other, what.new.digest) {
         for (like, new) in keys {
             let slot = keyslots::prepare(&changed, key.bytes().len(), new, random)?;
             slot.seal(headed, key, random)?;
@@ -136,9 +113,69 @@ pub fn start(
             }
         }
     }
-    let no_room = || Error::NoRoom { size: 4096 };
-    let gap = changed.largest_gap().ok_or_else(no_room)?;
-    let slot = changed.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?;
+    let mut reencryption = planned(&changed, what, plan)?;
+    let keys = match reencryption.mode {
+        Mode::Reencrypt => Keys { old: Some(&unlocked.key), new: unlocked.other.as_ref() },
+        Mode::Encrypt => Keys { old: None, new: Some(&unlocked.key) },
+        Mode::Decrypt => Keys { old: Some(&unlocked.key), new: None },
+    };
+    let size = checked_size(&reencryption, &keys, data)?;
+    enter(&mut changed, &reencryption)?;
+    seal::renew(&mut changed, &reencryption, &keys, random)?;
+    // The header is longest while a zone is hot, so the room is checked for that.
+    let begun = changed.clone();
+    let (block, end) = (reencryption.granule(), reencryption.position.end);
+    let middle = size / block / 2 * block;
+    reencryption.position = reencryption.heated(middle..middle + block, end, size);
+    enter(&mut changed, &reencryption)?;
+    changed.fits(random)?;
+    headed.sync()?;
+    *header = begun;
+    header.store(headed, random)?;
+    Ok(unlocked)
+}
+
+/// What is done to the data, and the data before and after.
+struct What {
+    mode: Mode,
+    direction: Direction,
+    old: Side,
+    new: Side,
+}
+
+/// What a change does to the volume of a header. A new key gets its digest in the header.
+fn what(header: &mut luks2::Header, new_key: Option<&Key>, change: &Change, random: &Rng) -> Result<What, Error> {
+    let (segment, digest) = only_segment(header)?;
+    let encrypted = Side { segment: segment.clone(), digest: Some(digest) };
+    let linear = Segment { kind: "linear".to_owned(), encryption: None, sector_size: None, iv_tweak: None, ..segment };
+    let plain = Side { segment: linear, digest: None };
+    Ok(match change {
+        Change::Reencrypt { cipher, sector_size, .. } => {
+            let key = new_key.ok_or(Error::WrongKey)?;
+            SectorCipher::new(cipher, key, *sector_size as usize)?;
+            let segment = Segment {
+                encryption: Some(cipher.to_string()),
+                sector_size: Some(*sector_size),
+                iv_tweak: Some(0),
+                ..encrypted.segment.clone()
+            };
+            let new = Side { segment, digest: Some(header.enter_digest(key, random)?) };
+            What { mode: Mode::Reencrypt, direction: Direction::Forward, old: encrypted, new }
+        }
+        Change::Encrypt => {
+            let on_its_own = |side: Side| Side { segment: Segment { offset: 0, ..side.segment }, ..side };
+            let (old, new) = (on_its_own(plain), on_its_own(encrypted));
+            What { mode: Mode::Encrypt, direction: Direction::Forward, old, new }
+        }
+        Change::Decrypt => What { mode: Mode::Decrypt, direction: Direction::Backward, old: encrypted, new: plain },
+    })
+}
+
+/// The reencryption at its beginning, with a key slot whose area protects the hot zone.
+fn planned(header: &luks2::Header, what: What, plan: &Plan) -> Result<Reencryption, Error> {
+    let What { mode, direction, old, new } = what;
+    let gap = header.largest_gap().ok_or(Error::NoRoom { size: 4096 })?;
+    let slot = header.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?;
     let block = old.segment.sector_size().max(new.segment.sector_size());
     let need = plan.area(block)?.max(1).checked_next_multiple_of(4096).unwrap_or(u64::MAX);
     let area = gap.start..gap.end.min(gap.start.saturating_add(need));
@@ -155,38 +192,25 @@ pub fn start(
         SegmentSize::Dynamic => TO_THE_END,
     };
     let position = Position { to_do: 0..end, hot: None, end };
-    let mut reencryption =
-        Reencryption { mode, direction, resilience, slot, area, version: 2, old, new, moved: None, position };
+    Ok(Reencryption { mode, direction, resilience, slot, area, version: 2, old, new, moved: None, position })
+}
+
+/// The length of the data in bytes. What would stop the reencryption is found here, because one that has begun cannot be taken back.
+fn checked_size(reencryption: &Reencryption, keys: &Keys<'_>, data: &dyn ReadAt) -> Result<u64, Error> {
     let (device, size) = (data.size()?, reencryption.size(data.size()?)?);
+    let to_the_end = reencryption.new.segment.size == SegmentSize::Dynamic;
     // Plain data reaches to the end of the device, and its last bytes may not stay plain.
-    let all =
-        if mode == Mode::Encrypt && reencryption.new.segment.size == SegmentSize::Dynamic { device } else { size };
-    if !all.is_multiple_of(u64::from(block)) {
+    let all = if reencryption.mode == Mode::Encrypt && to_the_end { device } else { size };
+    let block = reencryption.granule();
+    if !all.is_multiple_of(block) {
         return Err(Error::damaged(
             "device",
             format!("its data of {all} bytes is no whole number of sectors of {block}"),
         ));
     }
-    let keys = match mode {
-        Mode::Reencrypt => Keys { old: Some(&unlocked.key), new: unlocked.other.as_ref() },
-        Mode::Encrypt => Keys { old: None, new: Some(&unlocked.key) },
-        Mode::Decrypt => Keys { old: Some(&unlocked.key), new: None },
-    };
-    // What is begun cannot be taken back, so what would stop it is found here.
-    Ciphers::new(&reencryption, &keys)?.check_range(size)?;
+    Ciphers::new(reencryption, keys)?.check_range(size)?;
     reencryption.check_end(size, device)?;
-    enter(&mut changed, &reencryption)?;
-    seal::renew(&mut changed, &reencryption, &keys, random)?;
-    // The header is longest while a zone is hot, so the room is checked for that.
-    let begun = changed.clone();
-    let middle = size / u64::from(block) / 2 * u64::from(block);
-    reencryption.position = reencryption.heated(middle..middle + u64::from(block), end, size);
-    enter(&mut changed, &reencryption)?;
-    changed.fits(random)?;
-    headed.sync()?;
-    *header = begun;
-    header.store(headed, random)?;
-    Ok(unlocked)
+    Ok(size)
 }
 
 /// The volume's only segment, and its digest. It is an error if there are more, or if the sectors have tags.
