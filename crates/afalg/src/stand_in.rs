@@ -29,11 +29,12 @@ pub fn is_about_receiver(request: u32) -> bool {
 /// Whether Linux implements `ioctl` `request` for every socket, before it asks the kind: the size and the block size of a file, the receiver of SIGIO,
 /// times of arrival, and some that concern network interfaces (`sock_ioctl`). The socket that stands for a file gives the right answers.
 pub fn is_every_sockets(request: u32) -> bool {
-    matches!(
-        request,
-        0x5460 | 2 | 0x8901..=0x8904 | 0x8906 | 0x8907 | 0x8010_8906 | 0x8010_8907 | 0x8912 | 0x8940 | 0x8941 | 0x894c
-            | 0x8982 | 0x8983 | 0x89a0..=0x89a3 | 0x89f0..=0x89ff
-    )
+    is_about_receiver(request)
+        || matches!(
+            request,
+            0x5460 | 2 | 0x8906 | 0x8907 | 0x8010_8906 | 0x8010_8907 | 0x8912 | 0x8940 | 0x8941 | 0x894c
+                | 0x8982 | 0x8983 | 0x89a0..=0x89a3 | 0x89f0..=0x89ff
+        )
 }
 
 /// Whether a socket of AF_UNIX implements `ioctl` `request` itself, and a netlink socket does not: `FIONREAD`, `TIOCOUTQ`, `SIOCATMARK`,

@@ -33,14 +33,14 @@ pub struct Lock {
 impl Lock {
     /// The lock with this name. None for users who cannot make that file, and an error if another program has the lock.
     fn named(folder: &Path, name: &str, how: FlockOperation) -> Result<Option<Self>, Errno> {
+        // If the folder is there, or cannot be made, the file tells.
+        let _ = DirBuilder::new().mode(0o700).create(folder);
+        let path = folder.join(name);
+        let flags = OFlags::NOFOLLOW.bits() as i32;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
         let mut answer = Ok(None);
         for _ in 0..TRIES {
-            // If the folder is there, or cannot be made, the file tells.
-            let _ = DirBuilder::new().mode(0o700).create(folder);
-            let path = folder.join(name);
-            let flags = OFlags::NOFOLLOW.bits() as i32;
-            let mut options = OpenOptions::new();
-            options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
             let Ok(file) = options.open(&path) else { return Ok(None) };
             answer = match flock(&file, how) {
                 Err(Errno::WOULDBLOCK) => Err(Errno::WOULDBLOCK),

@@ -18,8 +18,7 @@ pub use merkle_damgard::{Chain, MerkleDamgard};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use queue::SideBySide;
 pub use queue::{Chaining, Queue, Tail};
-pub(crate) use queue::{SORTED, longest_first, take};
-pub(crate) use queue::{Stream, Streams};
+pub(crate) use queue::{SORTED, Stream, Streams, longest_first, take};
 
 /// The chaining value of a hash between two blocks of 64 bytes, for code that absorbs blocks beside other work.
 pub enum Words<'a> {

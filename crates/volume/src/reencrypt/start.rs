@@ -197,7 +197,8 @@ fn planned(header: &luks2::Header, what: What, plan: &Plan) -> Result<Reencrypti
 
 /// The length of the data in bytes. What would stop the reencryption is found here, because one that has begun cannot be taken back.
 fn checked_size(reencryption: &Reencryption, keys: &Keys<'_>, data: &dyn ReadAt) -> Result<u64, Error> {
-    let (device, size) = (data.size()?, reencryption.size(data.size()?)?);
+    let device = data.size()?;
+    let size = reencryption.size(device)?;
     let to_the_end = reencryption.new.segment.size == SegmentSize::Dynamic;
     // Plain data reaches to the end of the device, and its last bytes may not stay plain.
     let all = if reencryption.mode == Mode::Encrypt && to_the_end { device } else { size };

@@ -223,7 +223,7 @@ impl Reencryption {
             None => ends.iter().map(|at| self.position(*at..*at, *at, end)).chain(self.only_first_left(end)).collect(),
         };
         let found = candidates.into_iter().find(fits);
-        let sectors = u64::from(self.old.segment.sector_size().max(self.new.segment.sector_size()));
+        let sectors = self.sector();
         let cut = found.iter().flat_map(|found| found.hot.clone().map(|zone| [zone.start, zone.end])).flatten();
         if cut.into_iter().any(|at| !at.is_multiple_of(sectors)) {
             return Err("the hot zone cuts a sector".to_owned());
@@ -293,9 +293,14 @@ impl Reencryption {
         }
     }
 
+    /// The larger sector of the two sides, in bytes.
+    fn sector(&self) -> u64 {
+        u64::from(self.old.segment.sector_size().max(self.new.segment.sector_size()))
+    }
+
     /// The length that a hot zone is a multiple of: the larger sector of the two sides, or the block of a checksum if that is larger.
     pub(crate) fn granule(&self) -> u64 {
-        let sectors = u64::from(self.old.segment.sector_size().max(self.new.segment.sector_size()));
+        let sectors = self.sector();
         match self.protection(&(0..0)) {
             Resilience::Checksum { block, .. } => sectors.max(u64::from(*block)),
             _ => sectors,
