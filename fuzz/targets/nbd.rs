@@ -60,7 +60,7 @@ fuzz_target!(|input: Input<'_>| {
         if input.tls && !client.wait_for_tls(&mut from, &mut to)? {
             return Ok(None);
         }
-        client.choose(&export, &mut from, &mut to)
+        client.choose(&export, &mut from, &mut to, || true)
     });
     if let Ok(Some(session)) = session {
         let _ = session.serve(&export, from, to, 1);

@@ -684,12 +684,11 @@ fn signals_that_were_ignored_stay_ignored() {
 
     let socket = folder.arg("socket");
     let mut server = deaf(&["volume", "serve", "-d", &key, "--header", &header, "--socket", &socket, &image]);
-    let mut server = server.spawn().unwrap();
-    hang_up(&mut server);
+    let mut server = common::Server(server.spawn().unwrap());
+    hang_up(&mut server.0);
     thread::sleep(Duration::from_millis(500));
-    assert!(server.try_wait().unwrap().is_none(), "it does not serve any more");
-    kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
-    assert!(server.wait().unwrap().success());
+    assert!(server.0.try_wait().unwrap().is_none(), "it does not serve any more");
+    assert!(server.end().success());
 }
 
 /// Whether the kernel asks from time to time if the other end is still there. It may wait for an answer to something else first.
@@ -712,9 +711,9 @@ fn clients_that_do_not_choose_give_way() {
     let (image, _) = image(&folder);
     let mut command = common::algkit();
     command.args(["volume", "serve", "-d", &folder.arg("key"), "--tcp", "0", &image]).stdout(Stdio::piped());
-    let mut server = command.spawn().unwrap();
+    let mut server = common::Server(command.spawn().unwrap());
     let mut uri = String::new();
-    BufReader::new(server.stdout.as_mut().unwrap()).read_line(&mut uri).unwrap();
+    BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut uri).unwrap();
     let address = uri.trim().strip_prefix("nbd://").unwrap();
     // A client that has been greeted; `None` for one that was refused.
     let greeted = || {
@@ -742,8 +741,7 @@ fn clients_that_do_not_choose_give_way() {
     first.write_all(&read).unwrap();
     first.read_exact(&mut [0; 16 + 512]).unwrap();
     drop(silent);
-    kill_process(Pid::from_child(&server), Signal::TERM).unwrap();
-    assert!(server.wait().unwrap().success());
+    assert!(server.end().success());
 }
 
 /// A volume's place that has been given to something else keeps a second copy of the header, if that is not written over.

@@ -220,7 +220,7 @@ fn before_tls() {
     let volume = volume(512);
     let export = Export::new(&volume);
     let (sent, mut output) = ([start.clone(), option(6, &[0; 6]), option(2, b"")].concat(), Vec::new());
-    let left = begun.unwrap().unwrap().choose(&export, &mut &sent[..], &mut output).unwrap();
+    let left = begun.unwrap().unwrap().choose(&export, &mut &sent[..], &mut output, || true).unwrap();
     assert_eq!((kinds(&output), left.is_none()), (vec![REFUSED + 3, 3, 3, 1, 1], true));
 
     for (sent, want) in [
@@ -237,6 +237,24 @@ fn before_tls() {
             answers
         });
         assert_eq!(got, want, "{:x?}", &sent[..sent.len().min(64)]);
+    }
+}
+
+/// A client whose place was taken before it chose the export is not told that it has the export. To ask about it takes no place.
+#[test]
+fn no_place_for_a_client() {
+    let volume = volume(512);
+    let export = Export::new(&volume);
+    for (options, answers) in [
+        (option(1, b""), vec![]),
+        (option(7, &[0; 6]), vec![3, 3]),
+        ([option(6, &[0; 6]), option(3, b""), option(7, &[0; 6])].concat(), vec![3, 3, 1, 2, 1, 3, 3]),
+    ] {
+        let (sent, mut output) = ([client(), options].concat(), Vec::new());
+        let mut input = &sent[..];
+        let client = Client::greet(&mut input, &mut output).unwrap();
+        assert!(client.choose(&export, &mut input, &mut output, || false).unwrap().is_none());
+        assert_eq!(kinds(&output[18..]), answers);
     }
 }
 

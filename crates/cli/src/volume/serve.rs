@@ -270,12 +270,9 @@ impl<'a> Server<'a> {
         mut input: impl Read + Send,
         mut output: impl Write + Send,
     ) -> io::Result<()> {
-        let Some(session) = client.choose(self.export, &mut input, &mut output)? else { return Ok(()) };
-        match self.connections().open.get_mut(&number) {
-            Some(connection) => connection.has_chosen = true,
-            // It has had to give way.
-            None => return Ok(()),
-        }
+        // A client that has had to give way is not there any more.
+        let keep_place = || self.connections().open.get_mut(&number).map(|client| client.has_chosen = true).is_some();
+        let Some(session) = client.choose(self.export, &mut input, &mut output, keep_place)? else { return Ok(()) };
         stream.set_read_timeout(None)?;
         stream.set_write_timeout(None)?;
         session.serve(self.export, input, output, self.threads)

@@ -2,12 +2,13 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use rustix::process::{Pid, Signal, kill_process};
 use std::{
     ffi::OsStr,
     fs,
     io::Write,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Child, Command, ExitStatus, Output, Stdio},
     thread,
 };
 
@@ -52,6 +53,25 @@ pub fn fails(output: &Output, status: i32) -> String {
     assert_eq!(error.lines().count(), 1, "{error}");
     assert!(!error.contains("panicked"), "{error}");
     error
+}
+
+/// A command that serves until it is ended. It ends with the test, also if the test fails.
+pub struct Server(pub Child);
+
+impl Server {
+    /// Asks it to end, and waits for that.
+    pub fn end(&mut self) -> ExitStatus {
+        kill_process(Pid::from_child(&self.0), Signal::TERM).unwrap();
+        self.0.wait().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// A temporary folder for a test.

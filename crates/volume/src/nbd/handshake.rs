@@ -55,7 +55,7 @@ pub fn handshake(
     input: &mut impl Read,
     output: &mut impl Write,
 ) -> Result<Option<Session>, io::Error> {
-    Client::greet(input, output)?.choose(export, input, output)
+    Client::greet(input, output)?.choose(export, input, output, || true)
 }
 
 /// An option: its number, and its data unless they are too long.
@@ -123,12 +123,14 @@ impl Client {
         Err(broken("too many options"))
     }
 
-    /// Answers a client's options until it chooses the export. If it leaves instead, that is `None`.
+    /// Answers a client's options until it chooses the export. `has_place` is asked before the client is told that it has the export. If the client
+    /// leaves instead, or has no place, that is `None`.
     pub fn choose(
         &self,
         export: &Export<'_>,
         input: &mut impl Read,
         output: &mut impl Write,
+        has_place: impl FnOnce() -> bool,
     ) -> Result<Option<Session>, io::Error> {
         let mut session = Session::default();
         for _ in 0..MAX_OPTIONS {
@@ -146,6 +148,9 @@ impl Client {
                     let zeros = if self.wants_zeros { 124 } else { 0 };
                     let mut answer = export_info(export)?.to_vec();
                     answer.resize(answer.len() + zeros, 0);
+                    if !has_place() {
+                        return Ok(None);
+                    }
                     output.write_all(&answer)?;
                     return Ok(Some(session));
                 }
@@ -166,10 +171,14 @@ impl Client {
                         reply(INFO, &[&[0, 0][..], &export_info(export)?].concat())?;
                         let sizes = [1, export.block_size, MAX_REQUEST].map(u32::to_be_bytes).concat();
                         reply(INFO, &[&[0, 3][..], &sizes].concat())?;
-                        reply(ACK, b"")?;
                         if option == GO {
+                            if !has_place() {
+                                return Ok(None);
+                            }
+                            reply(ACK, b"")?;
                             return Ok(Some(session));
                         }
+                        reply(ACK, b"")?;
                     }
                 },
                 STRUCTURED_REPLY if data.is_empty() => {
