@@ -3,11 +3,10 @@
 use super::{
     AesKey, RoundKeys,
     pass::{MEDIUM, Pass, SHORT, load, store},
-    rounds::{OneBlock, Schedule},
+    rounds::Schedule,
 };
 use crate::{
     InOut,
-    cpu::Token,
     simd::{AesToken, AesVector},
 };
 
@@ -75,32 +74,13 @@ impl<T: AesToken> AesKey<T> {
             ecb::<T, ENC>(self.token, keys, data);
         }
     }
-
-    /// Encrypts one block in place.
-    pub fn encrypt_block(&self, block: &mut [u8; 16]) {
-        let token = self.token.narrow();
-        token.vectorize(
-            #[inline(always)]
-            || *block = Schedule::<OneBlock<T>>::new(token, &self.enc).crypt_one::<true>(block),
-        );
-    }
-
-    /// Decrypts one block in place.
-    pub fn decrypt_block(&self, block: &mut [u8; 16]) {
-        let Some(dec) = self.dec.made() else { return self.inverted(|key| key.decrypt_block(block)) };
-        let token = self.token.narrow();
-        token.vectorize(
-            #[inline(always)]
-            || *block = Schedule::<OneBlock<T>>::new(token, dec).crypt_one::<false>(block),
-        );
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        aes::testing::{apply, block, bytes, each_token, hex, lengths, with_aes},
+        aes::testing::{apply, bytes, each_token, hex, lengths, with_aes},
         cpu::CpuFeatures,
     };
     use aes::cipher::{BlockCipherEncrypt, KeyInit};
@@ -133,11 +113,6 @@ mod tests {
                 assert!(apply(&plain, |io| key.ecb_encrypt(io)) == want, "{n} bytes");
                 assert!(apply(&want, |io| key.ecb_decrypt(io)) == plain, "{n} bytes");
             }
-            let (plain, mut one) = (block(7), block(7));
-            key.encrypt_block(&mut one);
-            assert_eq!(one[..], apply(&plain, |io| key.ecb_encrypt(io)));
-            key.decrypt_block(&mut one);
-            assert_eq!(one, plain);
         }
     }
 

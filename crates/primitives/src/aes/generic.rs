@@ -47,16 +47,6 @@ impl AesGeneric {
         Some(Self { enc, dec })
     }
 
-    /// Encrypts a block.
-    pub fn encrypt_block(&self, block: &mut [u8; 16]) {
-        *block = crypt::<1>(&self.enc, &ENC, &SBOX, *block);
-    }
-
-    /// Decrypts a block.
-    pub fn decrypt_block(&self, block: &mut [u8; 16]) {
-        *block = crypt::<3>(&self.dec, &DEC, &INV_SBOX, *block);
-    }
-
     /// Encrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
     pub fn encrypt_blocks(&self, mut blocks: InOut<'_>) {
         while let Some(mut block) = blocks.take(16) {
@@ -152,9 +142,9 @@ mod tests {
         let key = AesGeneric::new(&0x2b7e151628aed2a6abf7158809cf4f3cu128.to_be_bytes()).unwrap();
         let plain = 0x3243f6a8885a308d313198a2e0370734u128.to_be_bytes();
         let mut block = plain;
-        key.encrypt_block(&mut block);
+        key.encrypt_blocks(InOut::from(&mut block[..]));
         assert_eq!(block, 0x3925841d02dc09fbdc118597196a0b32u128.to_be_bytes());
-        key.decrypt_block(&mut block);
+        key.decrypt_blocks(InOut::from(&mut block[..]));
         assert_eq!(block, plain);
     }
 }
