@@ -1,4 +1,4 @@
-//! Keccak (FIPS 202): SHA-3, SHAKE, and the original padding.
+//! Keccak (FIPS 202): SHA-3, and the original padding.
 //!
 //! The state is 25 lanes of 64 bits, lane (x, y) at index x + 5y. A message is absorbed `rate` bytes at a time: a block
 //! is xored into the first lanes, and a permutation follows. The digest is read from the same lanes. One permutation is
@@ -119,16 +119,6 @@ impl<T: Permute> Keccak<T> {
     /// SHA3-512.
     pub fn sha3_512(token: T) -> Self {
         Self::new(token, 72, 0x06, 64)
-    }
-
-    /// SHAKE128 with `output_len` bytes of output.
-    pub fn shake128(token: T, output_len: usize) -> Self {
-        Self::new(token, 168, 0x1f, output_len)
-    }
-
-    /// SHAKE256 with `output_len` bytes of output.
-    pub fn shake256(token: T, output_len: usize) -> Self {
-        Self::new(token, 136, 0x1f, output_len)
     }
 
     /// Sets the length of the digest in bytes; what has been absorbed stays.

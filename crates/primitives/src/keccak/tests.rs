@@ -40,8 +40,8 @@ fn driver<T: Permute>() {
             "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e\
              10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0",
         ),
-        (Keccak::shake128(t, 16), b"", "7f9c2ba4e88f827d616045507605853e"),
-        (Keccak::shake256(t, 32), b"", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
+        (Keccak::new(t, 168, 0x1f, 16), b"", "7f9c2ba4e88f827d616045507605853e"),
+        (Keccak::new(t, 136, 0x1f, 32), b"", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
         (Keccak::new(t, 136, 0x01, 32), b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
     ] {
         assert_eq!(of(hash, message), digest);
@@ -52,11 +52,11 @@ fn driver<T: Permute>() {
     check::against(|| Keccak::sha3_384(t), |m| Sha3_384::digest(m).to_vec());
     check::against(|| Keccak::sha3_512(t), |m| Sha3_512::digest(m).to_vec());
     check::against(|| Keccak::new(t, 136, 0x01, 32), |m| Keccak256::digest(m).to_vec());
-    check::against(|| Keccak::shake128(t, 500), |m| shake::<Shake128>(m, 500));
+    check::against(|| Keccak::new(t, 168, 0x1f, 500), |m| shake::<Shake128>(m, 500));
     squeezing(t);
     mixed_rates(t);
     for len in 0..=420 {
-        assert_eq!(check::digest(Keccak::shake256(t, len), b"output"), shake::<Shake256>(b"output", len));
+        assert_eq!(check::digest(Keccak::new(t, 136, 0x1f, len), b"output"), shake::<Shake256>(b"output", len));
     }
 }
 
@@ -78,7 +78,7 @@ fn mixed_rates<T: Permute>(t: T) {
 fn squeezing<T: Permute>(t: T) {
     let want = shake::<Shake128>(b"message", 1000);
     for step in [1, 7, 8, 100, 167, 168, 169, 500] {
-        let mut hash = Keccak::shake128(t, 0);
+        let mut hash = Keccak::new(t, 168, 0x1f, 0);
         hash.update(b"message");
         let mut out = vec![0; 1000];
         for piece in out.chunks_mut(step) {

@@ -119,9 +119,6 @@ pub struct Serpent<T> {
 }
 
 impl<T: SerpentToken> Serpent<T> {
-    /// The number of blocks that are processed in parallel in a long message.
-    pub const PARALLEL: usize = T::Long::LANES;
-
     /// Expands a key of 0 to 32 bytes; `None` for a longer one.
     ///
     /// A key of less than 32 bytes is padded: a 1 bit follows its last byte, then zeros.

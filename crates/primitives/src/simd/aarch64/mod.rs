@@ -186,7 +186,6 @@ methods! {
     fn unpack_low64(a, b: V128) -> V128 { on64!(vzip1q_u64(a, b)) }
     fn unpack_high64(a, b: V128) -> V128 { on64!(vzip2q_u64(a, b)) }
 
-    fn low32(a) -> u32 { vgetq_lane_u32::<0>(to_u32(a)) }
     fn low64(a) -> u64 { vgetq_lane_u64::<0>(to_u64(a)) }
     fn high64(a) -> u64 { vgetq_lane_u64::<1>(to_u64(a)) }
 }

@@ -106,26 +106,6 @@ methods! {
     fn rol64<const N>(a) -> V256 { _mm256_rol_epi64::<N>(a) }
     /// Words `N` to `N` + 3 of the eight words of `low` followed by `self`.
     fn align64<const N>(a, low: V256) -> V256 { _mm256_alignr_epi64::<N>(a, low) }
-
-    /// [`ternary`](Self::ternary), by an instruction that overwrites `self`. If the compiler may choose, it overwrites
-    /// whichever operand is no longer needed. That may be one that is ready late, and then the instruction waits for it
-    /// twice.
-    fn ternary_in_place<const TABLE>(a, b: V256, c: V256) -> V256 {
-        let mut a = a;
-        // SAFETY: the function is compiled with the feature of the instruction, which uses only the registers named.
-        #[cfg(not(miri))]
-        unsafe {
-            core::arch::asm!(
-                "vpternlogd {0}, {1}, {2}, {3}", inout(ymm_reg) a, in(ymm_reg) b, in(ymm_reg) c, const TABLE,
-                options(nomem, nostack, preserves_flags)
-            );
-        }
-        #[cfg(miri)]
-        {
-            a = _mm256_ternarylogic_epi32::<TABLE>(a, b, c);
-        }
-        a
-    }
 }
 
 impl<T: HasAvx2> V256<T> {
