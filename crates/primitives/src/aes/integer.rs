@@ -3,7 +3,7 @@
 
 use crate::{
     cpu::Token,
-    simd::{self, AesToken, AesVector, Blocks, Integer},
+    simd::{self, AesVector, Blocks, Integer, one_block_token},
 };
 
 /// What the CPUs differ in.
@@ -48,32 +48,14 @@ pub trait Rounds: Token {
     }
 }
 
-macro_rules! tokens {
-    ($($Token:ident),*) => {$(
-        impl AesToken for crate::cpu::$Token {
-            type V = Integer<Self>;
-            type Narrow = Self;
-
-            #[inline(always)]
-            fn narrow(self) -> Self {
-                self
-            }
-
-            type TwoBlocks = Self;
-
-            #[inline(always)]
-            fn two_blocks(self) -> Self {
-                self
-            }
-        }
-    )*};
-}
 #[cfg(all(target_arch = "arm", unix))]
-tokens!(ArmCe);
+one_block_token!(crate::cpu::ArmCe: Integer<Self>);
 #[cfg(target_arch = "powerpc64")]
-tokens!(Altivec, Power8);
+one_block_token!(crate::cpu::Altivec: Integer<Self>);
+#[cfg(target_arch = "powerpc64")]
+one_block_token!(crate::cpu::Power8: Integer<Self>);
 #[cfg(target_arch = "riscv64")]
-tokens!(Zkned);
+one_block_token!(crate::cpu::Zkned: Integer<Self>);
 
 impl<T: Rounds> AesVector for Integer<T> {
     const CHAINS: usize = 8;

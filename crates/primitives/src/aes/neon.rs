@@ -19,28 +19,13 @@ use super::sbox::{INV_SBOX, SBOX};
 use crate::{
     cpu::Neon,
     simd::{
-        AesToken, AesVector, Blocks,
+        AesVector, Blocks,
         aarch64::{V128, one_block},
-        from_fn,
+        from_fn, one_block_token,
     },
 };
 
-impl AesToken for Neon {
-    type V = V128<Neon>;
-    type Narrow = Self;
-
-    #[inline(always)]
-    fn narrow(self) -> Self {
-        self
-    }
-
-    type TwoBlocks = Self;
-
-    #[inline(always)]
-    fn two_blocks(self) -> Self {
-        self
-    }
-}
+one_block_token!(Neon: V128<Self>);
 
 /// Byte 4·c + r, which is row r of column c, comes from row r of the column r to the right, or to the left.
 const SHIFT_ROWS: [u8; 16] = shift_rows(1);

@@ -490,5 +490,27 @@ pub trait AesToken: Token {
     fn two_blocks(self) -> Self::TwoBlocks;
 }
 
+/// Implements [`AesToken`] for a token whose vectors have one block.
+macro_rules! one_block_token {
+    ($Token:ty: $V:ty) => {
+        impl $crate::simd::AesToken for $Token {
+            type V = $V;
+            type Narrow = Self;
+            type TwoBlocks = Self;
+
+            #[inline(always)]
+            fn narrow(self) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn two_blocks(self) -> Self {
+                self
+            }
+        }
+    };
+}
+pub(crate) use one_block_token;
+
 #[cfg(test)]
 mod tests;

@@ -2,24 +2,9 @@
 
 use super::V128;
 use crate::cpu::{ArmCe, HasArmAes, HasNeon};
-use crate::simd::{AesToken, AesVector, Blocks, load_partial_block, store_partial_block};
+use crate::simd::{AesVector, Blocks, load_partial_block, one_block_token, store_partial_block};
 
-impl AesToken for ArmCe {
-    type V = V128<ArmCe>;
-    type Narrow = Self;
-
-    #[inline(always)]
-    fn narrow(self) -> Self {
-        self
-    }
-
-    type TwoBlocks = ArmCe;
-
-    #[inline(always)]
-    fn two_blocks(self) -> ArmCe {
-        self
-    }
-}
+one_block_token!(ArmCe: V128<Self>);
 
 impl<T: HasNeon> V128<T> {
     #[inline(always)]

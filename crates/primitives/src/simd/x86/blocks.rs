@@ -2,24 +2,10 @@
 
 use super::{V128, V256, V512};
 use crate::cpu::{AesNi, HasAes, HasAvx2, HasAvx512, HasClmul, HasSsse3, HasVaes, HasVpclmul, Vaes256, Vaes512};
-use crate::simd::{AesToken, AesVector, Blocks, load_partial_block, store_partial_block};
+use crate::simd::{AesToken, AesVector, Blocks, load_partial_block, one_block_token, store_partial_block};
 
-impl AesToken for AesNi {
-    type V = V128<AesNi>;
-    type Narrow = AesNi;
+one_block_token!(AesNi: V128<Self>);
 
-    #[inline(always)]
-    fn narrow(self) -> AesNi {
-        self
-    }
-
-    type TwoBlocks = AesNi;
-
-    #[inline(always)]
-    fn two_blocks(self) -> AesNi {
-        self
-    }
-}
 impl AesToken for Vaes256 {
     type V = V256<Vaes256>;
     type Narrow = AesNi;
@@ -36,6 +22,7 @@ impl AesToken for Vaes256 {
         self
     }
 }
+
 impl AesToken for Vaes512 {
     type V = V512<Vaes512>;
     type Narrow = AesNi;
