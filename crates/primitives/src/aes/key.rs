@@ -186,3 +186,31 @@ impl RoundKeys {
         &mut self.keys[0]
     }
 }
+
+/// The functions that make a key, for a type that has `unset` and `set`.
+macro_rules! expanded_in_place {
+    ($lengths:literal) => {
+        #[doc = concat!("Expands a key of ", $lengths, " bytes; `None` for any other length.")]
+        pub fn new(token: T, key: &[u8]) -> Option<Self> {
+            let mut new = Self::unset(token);
+            new.set(key).then_some(new)
+        }
+
+        #[doc = concat!("Expands a key of ", $lengths, " bytes in its final place; `None` for any other length.")]
+        /// `place` moves an empty key to that place, and `key_in` finds it in the value that `place` returned.
+        ///
+        /// This is the fastest way, because a copy of a schedule that has just been written waits for the stores of
+        /// its parts.
+        #[inline(always)]
+        pub fn new_in<P>(
+            token: T,
+            key: &[u8],
+            place: impl FnOnce(Self) -> P,
+            key_in: impl FnOnce(&mut P) -> &mut Self,
+        ) -> Option<P> {
+            let mut new = place(Self::unset(token));
+            key_in(&mut new).set(key).then_some(new)
+        }
+    };
+}
+pub(crate) use expanded_in_place;

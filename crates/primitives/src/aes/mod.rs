@@ -32,7 +32,7 @@ mod generic;
 #[cfg(any(target_arch = "powerpc64", target_arch = "riscv64", all(target_arch = "arm", unix)))]
 mod integer;
 mod inverse;
-mod key;
+pub(crate) mod key;
 mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;

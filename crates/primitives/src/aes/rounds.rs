@@ -1,6 +1,6 @@
 //! AES keys and rounds for CPUs with AES instructions.
 
-use super::{RoundKeys, inverse::Inverse};
+use super::{RoundKeys, inverse::Inverse, key::expanded_in_place};
 use crate::{
     cpu::Token,
     simd::{AesToken, AesVector, Blocks, anew, forgotten, opaque, repeated},
@@ -22,27 +22,7 @@ impl<T: AesToken> AesKey<T> {
         self.token
     }
 
-    /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
-    pub fn new(token: T, key: &[u8]) -> Option<Self> {
-        let mut new = Self::unset(token);
-        new.set(key).then_some(new)
-    }
-
-    /// Expands a key of 16, 24 or 32 bytes in its final place; `None` for any other length. `place` moves an empty key
-    /// to that place, and `key_in` finds it in the value that `place` returned.
-    ///
-    /// This is the fastest way, because a copy of a schedule that has just been written waits for the stores of its
-    /// parts.
-    #[inline(always)]
-    pub fn new_in<P>(
-        token: T,
-        key: &[u8],
-        place: impl FnOnce(Self) -> P,
-        key_in: impl FnOnce(&mut P) -> &mut Self,
-    ) -> Option<P> {
-        let mut new = place(Self::unset(token));
-        key_in(&mut new).set(key).then_some(new)
-    }
+    expanded_in_place!("16, 24 or 32");
 
     /// A place for a key. It would encrypt with round keys of zeros, so the function is not public.
     #[inline(always)]
@@ -361,7 +341,7 @@ pub fn decrypt_blocks<V: AesVector, const N: usize>(token: V::Token, keys: &Roun
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::CpuFeatures;
+    use crate::{aes::testing::each_token, cpu::CpuFeatures};
 
     /// FIPS 197 appendix C: plaintext 00112233…, key 000102….
     fn check<T: AesToken>() {
@@ -389,25 +369,6 @@ mod tests {
 
     #[test]
     fn fips_197() {
-        #[cfg(target_arch = "x86_64")]
-        {
-            check::<crate::cpu::AesNi>();
-            check::<crate::cpu::Vaes256>();
-            check::<crate::cpu::Vaes512>();
-        }
-        #[cfg(target_arch = "aarch64")]
-        {
-            check::<crate::cpu::Neon>();
-            check::<crate::cpu::ArmCe>();
-        }
-        #[cfg(all(target_arch = "arm", unix))]
-        check::<crate::cpu::ArmCe>();
-        #[cfg(target_arch = "powerpc64")]
-        {
-            check::<crate::cpu::Altivec>();
-            check::<crate::cpu::Power8>();
-        }
-        #[cfg(target_arch = "riscv64")]
-        check::<crate::cpu::Zkned>();
+        each_token!(check);
     }
 }

@@ -16,6 +16,7 @@
 use super::{
     AesKey, RoundKeys,
     ecb::ecb,
+    key::expanded_in_place,
     pass::{BATCH, SHORT, load, store},
     rounds::{OneBlock, Schedule, WideKeys, beside_rounds, expand},
 };
@@ -236,7 +237,8 @@ impl<T: AesToken, const ENC: bool> Xts<'_, T, ENC> {
     }
 }
 
-/// An XTS key: one AES key for the data, another of the same length for the tweaks.
+/// An XTS key: one AES key for the data, another of the same length for the tweaks. The caller checks whether they
+/// differ, if SP 800-38E or FIPS 140 demand it.
 #[derive(Clone)]
 pub struct XtsKey<T> {
     data: AesKey<T>,
@@ -244,28 +246,7 @@ pub struct XtsKey<T> {
 }
 
 impl<T: AesToken> XtsKey<T> {
-    /// Expands a key of 32, 48 or 64 bytes; `None` for any other length. The caller checks whether the halves differ,
-    /// if SP 800-38E or FIPS 140 demand it.
-    pub fn new(token: T, key: &[u8]) -> Option<Self> {
-        let mut new = Self::unset(token);
-        new.set(key).then_some(new)
-    }
-
-    /// Expands a key of 32, 48 or 64 bytes in its final place; `None` for any other length. `place` moves an empty key
-    /// to that place, and `key_in` finds it in the value that `place` returned.
-    ///
-    /// This is the fastest way, because a copy of a schedule that has just been written waits for the stores of its
-    /// parts.
-    #[inline(always)]
-    pub fn new_in<P>(
-        token: T,
-        key: &[u8],
-        place: impl FnOnce(Self) -> P,
-        key_in: impl FnOnce(&mut P) -> &mut Self,
-    ) -> Option<P> {
-        let mut new = place(Self::unset(token));
-        key_in(&mut new).set(key).then_some(new)
-    }
+    expanded_in_place!("32, 48 or 64");
 
     /// A place for a key. It would encrypt with round keys of zeros, so the function is not public.
     #[inline(always)]

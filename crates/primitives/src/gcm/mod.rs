@@ -11,6 +11,7 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
+use crate::aes::key::expanded_in_place;
 use crate::aes::rounds::{OneBlock, expand};
 use crate::aes::{RoundKeys, encrypt_blocks};
 use crate::ghash::key::HashKey;
@@ -82,27 +83,7 @@ impl Drop for Running {
 impl ZeroizeOnDrop for GcmState {}
 
 impl<T: GcmToken> GcmKey<T> {
-    /// Expands a key of 16, 24 or 32 bytes; `None` for any other length.
-    pub fn new(token: T, key: &[u8]) -> Option<Self> {
-        let mut new = Self::unset(token);
-        new.set(key).then_some(new)
-    }
-
-    /// Expands a key of 16, 24 or 32 bytes in its final place; `None` for any other length. `place` moves an empty key
-    /// to that place, and `key_in` finds it in the value that `place` returned.
-    ///
-    /// This is the fastest way, because a copy of a schedule that has just been written waits for the stores of its
-    /// parts.
-    #[inline(always)]
-    pub fn new_in<P>(
-        token: T,
-        key: &[u8],
-        place: impl FnOnce(Self) -> P,
-        key_in: impl FnOnce(&mut P) -> &mut Self,
-    ) -> Option<P> {
-        let mut new = place(Self::unset(token));
-        key_in(&mut new).set(key).then_some(new)
-    }
+    expanded_in_place!("16, 24 or 32");
 
     /// A place for a key. It would encrypt with round keys of zeros, so the function is not public.
     #[inline(always)]
