@@ -4,7 +4,7 @@ use super::Registry;
 use crate::{
     Error, Name,
     driver::{DriverRef, SelfTest, Type},
-    templates::{Lookup, TEMPLATES},
+    templates::{Lookup, template},
 };
 use std::{cell::RefCell, cmp::Reverse, collections::HashMap};
 
@@ -49,9 +49,7 @@ impl<'a> Listing<'a> {
     /// The instances that the template in `name` makes: one of the best driver of each part, and one for each other
     /// driver of one part with the best drivers of the other parts.
     fn composed(&self, name: &Name) -> Result<Vec<DriverRef>, Error> {
-        let Some((_, build)) = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty()) else {
-            return Ok(Vec::new());
-        };
+        let Some(build) = template(name) else { return Ok(Vec::new()) };
         let best = Parts { listing: self, instead: None, choices: RefCell::default() };
         let mut instances = vec![build(&best, name)?];
         for (part, choices) in best.choices.into_inner().into_iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::{
     Error, Name, Policy,
     driver::{Driver, DriverRef, SelfTest, Type},
     entropy,
-    templates::{Lookup, TEMPLATES},
+    templates::{Lookup, template},
     tfm::{Aead, Cipher, Hash, Rng, Skcipher, Transform, Unkeyed},
 };
 use std::sync::{
@@ -192,9 +192,7 @@ impl Registry {
     /// The driver that a template makes of `name`. It is kept for later lookups, unless one of its parts may have been
     /// withdrawn meanwhile: whoever withdraws a driver removes what is built on it, and cannot see what is not there yet.
     fn instantiate(&self, name: &Name, withdrawals: u64) -> Result<Option<DriverRef>, Error> {
-        let Some((_, build)) = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty()) else {
-            return Ok(None);
-        };
+        let Some(build) = template(name) else { return Ok(None) };
         let instance = build(self, name)?;
         let mut state = self.write();
         if state.withdrawals != withdrawals {

@@ -4,7 +4,7 @@ use crate::{
     Error, Name,
     driver::{Driver, DriverRef, Timing, Type},
     table,
-    templates::{Lookup, TEMPLATES},
+    templates::{Lookup, template},
 };
 use std::sync::Arc;
 
@@ -23,8 +23,7 @@ struct Reference<'a> {
 impl Lookup for Reference<'_> {
     fn find(&self, kind: Type, name: &Name) -> Result<DriverRef, Error> {
         let text = name.to_string();
-        let template = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty());
-        if let Some((_, build)) = template
+        if let Some(build) = template(name)
             && let Ok(instance) = build(self, name)
             && instance.driver != self.not
             && instance.kind == kind

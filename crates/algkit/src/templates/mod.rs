@@ -45,10 +45,16 @@ pub(crate) trait Lookup {
 }
 
 /// Makes the driver for the whole `name`, template included.
-type Build = fn(&dyn Lookup, &Name) -> Result<Driver, Error>;
+pub(crate) type Build = fn(&dyn Lookup, &Name) -> Result<Driver, Error>;
+
+/// The template that `name` begins with. A name without parameters is that of an algorithm or a driver.
+pub(crate) fn template(name: &Name) -> Option<Build> {
+    let found = TEMPLATES.iter().find(|(base, _)| *base == name.base && !name.args.is_empty());
+    found.map(|(_, build)| *build)
+}
 
 /// The templates, by name.
-pub(crate) static TEMPLATES: &[(&str, Build)] = &[
+static TEMPLATES: &[(&str, Build)] = &[
     ("adiantum", adiantum::build),
     ("authenc", authenc::build),
     ("authencesn", authenc::build_esn),
