@@ -3,30 +3,30 @@
 //! Each file holds one mode: first its operations, written over the operations of the inner algorithms, then
 //! `build`, which makes a [`Driver`]. The driver's name shows the inner drivers, in the kernel's spelling.
 
-pub(crate) mod adiantum;
+mod adiantum;
 pub(crate) mod authenc;
-pub(crate) mod cbc;
+mod cbc;
 pub(crate) mod ccm;
-pub(crate) mod cfb;
-pub(crate) mod ctr;
-pub(crate) mod cts;
+mod cfb;
+mod ctr;
+mod cts;
 pub(crate) mod ecb;
-pub(crate) mod essiv;
+mod essiv;
 pub(crate) mod gcm;
 #[cfg(feature = "rng")]
-pub(crate) mod geniv;
-pub(crate) mod hctr2;
-pub(crate) mod hmac;
-pub(crate) mod kw;
-pub(crate) mod lrw;
+mod geniv;
+mod hctr2;
+mod hmac;
+mod kw;
+mod lrw;
 pub(crate) mod mac;
-pub(crate) mod ofb;
+mod ofb;
 mod parts;
-pub(crate) mod pcbc;
-pub(crate) mod rfc3686;
-pub(crate) mod rfc4106;
+mod pcbc;
+mod rfc3686;
+mod rfc4106;
 pub(crate) mod rfc7539;
-pub(crate) mod vmac;
+mod vmac;
 pub(crate) mod xctr;
 pub(crate) mod xts;
 
