@@ -24,11 +24,10 @@ fn check_assoc(len: usize) -> Result<(), Refusal> {
 }
 
 /// RFC 4106 over GCM and RFC 4309 over CCM. The inner IV is `template`, which contains the salt, with the IV
-/// inserted at byte `iv_at`.
+/// inserted at byte 4.
 struct Esp {
     inner: Box<dyn AeadOps>,
     template: Wiped<16>,
-    iv_at: usize,
     iv_len: usize,
 }
 
@@ -37,7 +36,7 @@ impl Esp {
     #[inline]
     fn iv(&self, iv: &[u8]) -> [u8; 16] {
         let iv = u64::from_le_bytes(iv.try_into().expect("checked against the shape"));
-        (u128::from_le_bytes(*self.template) | u128::from(iv) << (8 * self.iv_at)).to_le_bytes()
+        (u128::from_le_bytes(*self.template) | u128::from(iv) << 32).to_le_bytes()
     }
 
     /// The packet without the IV at the end of its associated data.
@@ -104,7 +103,7 @@ pub(super) fn build_rfc4106(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
     build(lookup, name, "gcm(", 4, TAGS, |inner, salt| {
         let mut template = Wiped::<16>::default();
         template[..4].copy_from_slice(salt);
-        Box::new(Esp { inner, template, iv_at: 4, iv_len: 12 })
+        Box::new(Esp { inner, template, iv_len: 12 })
     })
 }
 
@@ -114,7 +113,7 @@ pub(super) fn build_rfc4309(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
         let mut template = Wiped::<16>::default();
         template[0] = 3;
         template[1..4].copy_from_slice(salt);
-        Box::new(Esp { inner, template, iv_at: 4, iv_len: 16 })
+        Box::new(Esp { inner, template, iv_len: 16 })
     })
 }
 
@@ -123,7 +122,7 @@ pub(super) fn build_rfc4543(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
     build(lookup, name, "gcm(", 4, Sizes::of(&[16]), |inner, salt| {
         let mut template = Wiped::<16>::default();
         template[..4].copy_from_slice(salt);
-        Box::new(Gmac(Esp { inner, template, iv_at: 4, iv_len: 12 }))
+        Box::new(Gmac(Esp { inner, template, iv_len: 12 }))
     })
 }
 
