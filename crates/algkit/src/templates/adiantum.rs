@@ -137,9 +137,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let alg = format!("adiantum({},{})", stream.name, block.name);
     let driver = format!("adiantum({},{},{})", stream.driver, block.driver, nh.driver);
     let shape = Shape::skcipher(BLOCK, Sizes::of(&[KEY]), IV, TextRule::Stealing);
-    let inner = [stream, block, nh];
-    let all = [&inner[0].clone(), &inner[1].clone(), &inner[2].clone()];
-    Ok(compose(alg, driver, Type::Skcipher, shape, &all, move |cpu, key, weak| {
-        Ok(Keyed::Skcipher(Box::new(Adiantum::new(&inner, cpu, key, weak)?)))
+    Ok(compose(alg, driver, Type::Skcipher, shape, [stream, block, nh], |inner, cpu, key, weak| {
+        Ok(Keyed::Skcipher(Box::new(Adiantum::new(inner, cpu, key, weak)?)))
     }))
 }

@@ -4,7 +4,7 @@
 //! The key has the kernel's format: an rtattr header (native-endian u16 length 8 and u16 type 1), the length of the
 //! encryption key as a big-endian u32, the authentication key, and the encryption key.
 
-use super::{Lookup, args, bad, compose, hash, shorten, skcipher, with_list};
+use super::{Lookup, args, bad, hash, shorten, skcipher, with_list, wrap};
 use crate::{
     Error, InOut, Name, Sizes, Text, Turns,
     driver::{AeadOps, BadKey, Direction, Driver, HashOps, Keyed, Refusal, Shape, SkcipherOps, TextRule, Type},
@@ -198,17 +198,15 @@ fn compose_authenc(lookup: &dyn Lookup, name: &Name, esn: bool) -> Result<Driver
         text: cipher.shape.text,
         ..Shape::aead(Sizes::Between(HEADER, usize::MAX), cipher.shape.ivsize, Sizes::Between(least, mac_size))
     };
-    let alg = format!("{}({},{})", name.base, mac.name, cipher.name);
-    let driver = format!("{}({},{})", name.base, mac.driver, cipher.driver);
-    Ok(compose(alg, driver, Type::Aead, shape, &[&mac.clone(), &cipher.clone()], move |cpu, key, weak| {
+    Ok(wrap(name, Type::Aead, shape, [mac, cipher], move |[mac, cipher], cpu, key, weak| {
         let (auth_key, enc_key) = split_key(key)?;
         if !mac.shape.keys.allows(auth_key.len()) || !cipher.shape.keys.allows(enc_key.len()) {
             return Err(BadKey("one of the two keys in the blob has the wrong length"));
         }
         Ok(Keyed::Aead(Box::new(Authenc {
-            mac: hash(&mac, cpu, auth_key, weak)?,
+            mac: hash(mac, cpu, auth_key, weak)?,
             mac_size,
-            cipher: skcipher(&cipher, cpu, enc_key, weak)?,
+            cipher: skcipher(cipher, cpu, enc_key, weak)?,
             esn,
         })))
     }))

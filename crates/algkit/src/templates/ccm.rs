@@ -162,8 +162,8 @@ fn compose_ccm(name: &Name, ctr: DriverRef, mac: DriverRef) -> Result<Driver, Er
     };
     let shape = Shape::aead(ctr.shape.keys.clone(), 16, TAGS);
     let (alg, driver) = (format!("ccm({cipher})"), format!("ccm_base({},{})", ctr.driver, mac.driver));
-    Ok(compose(alg, driver, Type::Aead, shape, &[&ctr.clone(), &mac.clone()], move |cpu, key, weak| {
-        let (ctr, cbcmac) = (skcipher(&ctr, cpu, key, weak)?, hash(&mac, cpu, key, weak)?);
+    Ok(compose(alg, driver, Type::Aead, shape, [ctr, mac], |[ctr, mac], cpu, key, weak| {
+        let (ctr, cbcmac) = (skcipher(ctr, cpu, key, weak)?, hash(mac, cpu, key, weak)?);
         Ok(Keyed::Aead(Box::new(Ccm { ctr, cbcmac })))
     }))
 }

@@ -1,7 +1,7 @@
 //! CBC with ciphertext stealing, variant CS3 (SP 800-38A addendum; RFC 3962 section 5): the last two blocks are
 //! always swapped, except in a text of a single block.
 
-use super::{Lookup, MAX_BLOCK, args, bad, compose, skcipher};
+use super::{Lookup, MAX_BLOCK, args, bad, skcipher, wrap};
 use crate::{
     Error, Name, Text,
     blockwise::xor,
@@ -81,8 +81,7 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     }
     let block = inner.shape.blocksize;
     let shape = Shape::skcipher(block, inner.shape.keys.clone(), block, TextRule::Stealing);
-    let (alg, driver) = (format!("cts({})", inner.name), format!("cts({})", inner.driver));
-    Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
-        Ok(Keyed::Skcipher(Box::new(Cts(skcipher(&inner, cpu, key, weak)?))))
+    Ok(wrap(name, Type::Skcipher, shape, [inner], |[inner], cpu, key, weak| {
+        Ok(Keyed::Skcipher(Box::new(Cts(skcipher(inner, cpu, key, weak)?))))
     }))
 }

@@ -8,9 +8,7 @@
 use super::{Lookup, args, bad, cipher, compose, cut, inner_cipher, skcipher, with_list};
 use crate::{
     Error, Name, Text,
-    driver::{
-        AeadOps, BadKey, CipherOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, SkcipherOps, Type, WeakKeys,
-    },
+    driver::{AeadOps, BadKey, CipherOps, Direction, Driver, HashOps, Keyed, Refusal, SkcipherOps, Type, WeakKeys},
 };
 use algkit_primitives::{InOut, cpu::CpuFeatures};
 use zeroize::Zeroizing;
@@ -63,7 +61,8 @@ impl AeadOps for Essiv<dyn AeadOps> {
 
 /// The cipher whose key is the hash of the concatenated `keys`.
 fn salt(
-    [hash, inner]: &[DriverRef; 2],
+    hash: &Driver,
+    inner: &Driver,
     cpu: CpuFeatures,
     keys: &[&[u8]],
     weak: WeakKeys,
@@ -96,16 +95,15 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     }
     let alg = format!("essiv({},{})", mode.name, hash.name);
     let driver = format!("essiv({},{})", mode.driver, hash.driver);
-    let inner = [hash, cipher_driver];
-    let all = [&mode.clone(), &inner[0].clone(), &inner[1].clone()];
-    Ok(compose(alg, driver, kind, mode.shape.clone(), &all, move |cpu, key, weak| {
+    let (shape, inner) = (mode.shape.clone(), [mode, hash, cipher_driver]);
+    Ok(compose(alg, driver, kind, shape, inner, move |[mode, hash, cipher], cpu, key, weak| {
+        let salt = |keys: &[&[u8]]| salt(hash, cipher, cpu, keys, weak);
         if kind == Type::Skcipher {
-            let essiv = Essiv { salt: salt(&inner, cpu, &[key], weak)?, mode: skcipher(&mode, cpu, key, weak)? };
+            let essiv = Essiv { salt: salt(&[key])?, mode: skcipher(mode, cpu, key, weak)? };
             return Ok(Keyed::Skcipher(Box::new(essiv)));
         }
         let (auth_key, enc_key) = super::authenc::split_key(key)?;
-        let essiv =
-            Essiv { salt: salt(&inner, cpu, &[enc_key, auth_key], weak)?, mode: super::aead(&mode, cpu, key, weak)? };
+        let essiv = Essiv { salt: salt(&[enc_key, auth_key])?, mode: super::aead(mode, cpu, key, weak)? };
         Ok(Keyed::Aead(Box::new(essiv)))
     }))
 }

@@ -6,8 +6,7 @@ use crate::{
     Error, Name, Sizes, Text,
     blockwise::xor,
     driver::{
-        AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, Keyed, Refusal, Shape, SkcipherOps,
-        TextRule, Type,
+        AeadOps, AeadState, Direction, Driver, DriverRef, Granular, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type,
     },
     tag,
     wiped::Wiped,
@@ -194,13 +193,13 @@ fn compose_gcm(name: &Name, ctr: DriverRef, ghash: DriverRef) -> Result<Driver, 
     let Some(cipher) = cipher.filter(|_| ctr.shape.ivsize == 16 && ghash.name == "ghash") else {
         return Err(bad(name, "gcm_base takes ctr(cipher) of 16-byte blocks and ghash"));
     };
-    let shape = Shape { text: TextRule::Any, ..Shape::aead(ctr.shape.keys.clone(), 12, TAGS) };
+    let shape = Shape::aead(ctr.shape.keys.clone(), 12, TAGS);
     let (alg, driver) = (format!("gcm({cipher})"), format!("gcm_base({},{})", ctr.driver, ghash.driver));
-    Ok(compose(alg, driver, Type::Aead, shape, &[&ctr.clone(), &ghash.clone()], move |cpu, key, weak| {
-        let ctr = skcipher(&ctr, cpu, key, weak)?;
+    Ok(compose(alg, driver, Type::Aead, shape, [ctr, ghash], |[ctr, ghash], cpu, key, weak| {
+        let ctr = skcipher(ctr, cpu, key, weak)?;
         let mut hash_key = Wiped::<16>::default();
         ctr.crypt(Direction::Encrypt, &mut [0; 16], &mut Text::from(&mut hash_key[..]));
-        let ghash = hash(&ghash, cpu, &*hash_key, weak)?;
+        let ghash = hash(ghash, cpu, &*hash_key, weak)?;
         Ok(Keyed::Aead(Box::new(Arc::new(Gcm { ctr, ghash }))))
     }))
 }

@@ -6,7 +6,7 @@
 //! number. It is combined with a random salt, drawn for each transform, to form the actual IV. Decryption needs
 //! only the key: it ignores the IV argument, and each side can open what the other has sealed.
 
-use super::{Lookup, aead, args, bad, compose, shorten, with_list};
+use super::{Lookup, aead, args, bad, shorten, with_list, wrap};
 use crate::{
     Error, Name, Text,
     blockwise::xor,
@@ -126,9 +126,8 @@ fn build(lookup: &dyn Lookup, name: &Name, scheme: Scheme, iv_lens: &[usize]) ->
     if matches!(scheme, Scheme::Chained) && !chains(&Name::parse(&inner.name)?) {
         return Err(bad(name, "the inner AEAD is not authenc over cbc, pcbc, cfb or ofb"));
     }
-    let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
-    Ok(compose(alg, driver, Type::Aead, inner.shape.clone(), &[&inner.clone()], move |cpu, key, weak| {
-        let inner = aead(&inner, cpu, key, weak)?;
+    Ok(wrap(name, Type::Aead, inner.shape.clone(), [inner], move |[inner], cpu, key, weak| {
+        let inner = aead(inner, cpu, key, weak)?;
         let mut salt = Wiped::<MAX_IV>::default();
         entropy::fill(&mut *salt).map_err(BadKey)?;
         Ok(Keyed::Aead(Box::new(Geniv { inner, salt, scheme, iv_len })))

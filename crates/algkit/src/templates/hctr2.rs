@@ -116,9 +116,7 @@ fn compose_hctr2(lookup: &dyn Lookup, name: &Name, xctr: DriverRef, polyval: Dri
     let shape = Shape::skcipher(BLOCK, xctr.shape.keys.clone(), IV, TextRule::Stealing);
     let alg = format!("hctr2({})", block.name);
     let driver = format!("hctr2_base({},{})", xctr.driver, polyval.driver);
-    let inner = [xctr, block, polyval];
-    let all = [&inner[0].clone(), &inner[1].clone(), &inner[2].clone()];
-    Ok(compose(alg, driver, Type::Skcipher, shape, &all, move |cpu, key, weak| {
-        Ok(Keyed::Skcipher(Box::new(Hctr2::new(&inner, cpu, key, weak)?)))
+    Ok(compose(alg, driver, Type::Skcipher, shape, [xctr, block, polyval], |inner, cpu, key, weak| {
+        Ok(Keyed::Skcipher(Box::new(Hctr2::new(inner, cpu, key, weak)?)))
     }))
 }

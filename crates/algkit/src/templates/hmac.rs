@@ -1,7 +1,7 @@
 //! HMAC (FIPS 198-1, RFC 2104): `H(K ^ opad ‖ H(K ^ ipad ‖ text))`. The states after the two padded keys are
 //! computed once, at key setup.
 
-use super::{Lookup, args, bad, compose, hash};
+use super::{Lookup, args, bad, hash, wrap};
 use crate::{
     Error, Name, Sizes,
     driver::{
@@ -170,9 +170,8 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
         return Err(bad(name, "hmac takes an unkeyed hash whose block is at least as long as its digest"));
     }
     let shape = Shape::keyed_hash(block, digest_size, Sizes::Between(0, usize::MAX));
-    let (alg, driver) = (format!("hmac({})", inner.name), format!("hmac({})", inner.driver));
-    Ok(compose(alg, driver, Type::Hash, shape, &[&inner.clone()], move |cpu, key, weak| {
-        let hash = hash(&inner, cpu, &[], weak)?;
+    Ok(wrap(name, Type::Hash, shape, [inner], move |[inner], cpu, key, weak| {
+        let hash = hash(inner, cpu, &[], weak)?;
         Ok(Keyed::Hash(Box::new(Hmac(Arc::new(key_states(&*hash, block, digest_size, key))))))
     }))
 }

@@ -80,9 +80,9 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let inner = cipher128(lookup, name)?;
     let shape = Shape::skcipher(16, inner.shape.keys.plus(16), 16, TextRule::Blocks);
     let (alg, driver) = (format!("lrw({})", inner.name), format!("lrw(ecb({}))", inner.driver));
-    Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
+    Ok(compose(alg, driver, Type::Skcipher, shape, [inner], |[inner], cpu, key, weak| {
         let (key, tweak_key) = key.split_last_chunk::<16>().expect("the key's length was checked");
         let masks = Masks::new(u128::from_be_bytes(*tweak_key));
-        Ok(Keyed::Skcipher(Box::new(Lrw { cipher: cipher(&inner, cpu, key, weak)?, masks })))
+        Ok(Keyed::Skcipher(Box::new(Lrw { cipher: cipher(inner, cpu, key, weak)?, masks })))
     }))
 }

@@ -1,7 +1,7 @@
 //! Message authentication codes of a block cipher: CMAC (SP 800-38B), XCBC (RFC 3566) and CBC-MAC
 //! as the kernel defines it (a partial last block is padded with zeros).
 
-use super::{Lookup, MAX_BLOCK, args, bad, cipher, cipher128, compose};
+use super::{Lookup, MAX_BLOCK, args, bad, cipher, cipher128, wrap};
 use crate::{
     Error, Name,
     blockwise::xor,
@@ -269,9 +269,8 @@ fn build(lookup: &dyn Lookup, name: &Name, setup: Setup) -> Result<Driver, Error
         return Err(bad(name, "the MAC takes a cipher of 8- or 16-byte blocks"));
     }
     let shape = Shape::keyed_hash(block, block, inner.shape.keys.clone());
-    let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
-    Ok(compose(alg, driver, Type::Hash, shape, &[&inner.clone()], move |cpu, key, weak| {
-        let keyed = |key: &[u8]| cipher(&inner, cpu, key, weak);
+    Ok(wrap(name, Type::Hash, shape, [inner], move |[inner], cpu, key, weak| {
+        let keyed = |key: &[u8]| cipher(inner, cpu, key, weak);
         let (chain, last) = setup(keyed(key)?, &keyed)?;
         Ok(Keyed::Hash(Box::new(Fresh(InProgress::new(chain, last)))))
     }))

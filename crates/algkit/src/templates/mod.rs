@@ -96,15 +96,15 @@ static TEMPLATES: &[(&str, Build)] = &[
 /// The largest block of any cipher, in bytes.
 const MAX_BLOCK: usize = 16;
 
-/// A driver composed of `inner`. It is usable where all of them are, has the lowest priority among them, and is
-/// constant-time if all of them are.
-fn compose(
+/// A driver composed of `inner`, from which `make` makes keyed instances. It is usable where all of them are, has the
+/// lowest priority among them, and is constant-time if all of them are.
+fn compose<const N: usize>(
     name: String,
     driver: String,
     kind: Type,
     shape: Shape,
-    inner: &[&DriverRef],
-    make: impl Fn(CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync + 'static,
+    inner: [DriverRef; N],
+    make: impl Fn(&[DriverRef; N], CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync + 'static,
 ) -> Driver {
     let table = inner.iter().any(|d| d.timing == Timing::Table);
     Driver {
@@ -116,8 +116,21 @@ fn compose(
         preferred: inner.iter().all(|d| d.is_eligible()).into(),
         needs: inner.iter().fold(FeatureSet::NONE, |set, d| set.union(d.needs)),
         parts: inner.iter().flat_map(|d| d.parts.iter().chain([&d.driver]).cloned()).collect(),
-        ..Driver::new(name, driver, kind, shape, make)
+        ..Driver::new(name, driver, kind, shape, move |cpu, key, weak| make(&inner, cpu, key, weak))
     }
+}
+
+/// [`compose`] for a driver that is named after `inner`, in the parentheses of the template that `name` begins with.
+fn wrap<const N: usize>(
+    name: &Name,
+    kind: Type,
+    shape: Shape,
+    inner: [DriverRef; N],
+    make: impl Fn(&[DriverRef; N], CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync + 'static,
+) -> Driver {
+    let named = |names: [&str; N]| format!("{}({})", name.base, names.join(","));
+    let (alg, driver) = (named(inner.each_ref().map(|d| &*d.name)), named(inner.each_ref().map(|d| &*d.driver)));
+    compose(alg, driver, kind, shape, inner, make)
 }
 
 /// The parameters of a template that takes exactly `N`.
@@ -241,8 +254,7 @@ fn cipher_mode<T: SkcipherOps + 'static>(
     if !block.is_power_of_two() || block > MAX_BLOCK {
         return Err(bad(name, "the mode takes a cipher whose blocks have 1, 2, 4, 8 or 16 bytes"));
     }
-    let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
-    Ok(compose(alg, driver, Type::Skcipher, shape(&inner.shape), &[&inner.clone()], move |cpu, key, weak| {
-        Ok(Keyed::Skcipher(Box::new(mode(cipher(&inner, cpu, key, weak)?))))
+    Ok(wrap(name, Type::Skcipher, shape(&inner.shape), [inner], move |[inner], cpu, key, weak| {
+        Ok(Keyed::Skcipher(Box::new(mode(cipher(inner, cpu, key, weak)?))))
     }))
 }

@@ -1,7 +1,7 @@
 //! CTR for IPsec (RFC 3686): the key ends in a 4-byte nonce. The counter block is the nonce ‖ the 8-byte IV ‖ a
 //! 32-bit counter that starts at 1. The IV is not changed.
 
-use super::{Lookup, args, bad, compose, skcipher};
+use super::{Lookup, args, bad, skcipher, wrap};
 use crate::{
     Error, Name, Text,
     driver::{Direction, Driver, Keyed, Shape, SkcipherOps, TextRule, Type},
@@ -32,9 +32,8 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
         return Err(bad(name, "rfc3686 takes ctr(cipher) of 16-byte blocks"));
     }
     let shape = Shape::skcipher(1, inner.shape.keys.plus(NONCE), 8, TextRule::Any);
-    let (alg, driver) = (format!("rfc3686({})", inner.name), format!("rfc3686({})", inner.driver));
-    Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
+    Ok(wrap(name, Type::Skcipher, shape, [inner], |[inner], cpu, key, weak| {
         let (key, nonce) = key.split_last_chunk().expect("the key's length was checked");
-        Ok(Keyed::Skcipher(Box::new(Rfc3686 { ctr: skcipher(&inner, cpu, key, weak)?, nonce: Wiped(*nonce) })))
+        Ok(Keyed::Skcipher(Box::new(Rfc3686 { ctr: skcipher(inner, cpu, key, weak)?, nonce: Wiped(*nonce) })))
     }))
 }

@@ -4,7 +4,7 @@
 //! the IV, as in the kernel. RFC 4106 and RFC 4309 do not authenticate that copy. RFC 4543 authenticates it
 //! together with the text, and does not encrypt the text.
 
-use super::{Lookup, aead, args, bad, compose, cut, gcm, with_list};
+use super::{Lookup, aead, args, bad, cut, gcm, with_list, wrap};
 use crate::{
     Error, Name, Sizes, Text,
     driver::{AeadOps, Driver, Keyed, Refusal, Shape, Type},
@@ -127,7 +127,7 @@ pub(super) fn build_rfc4543(lookup: &dyn Lookup, name: &Name) -> Result<Driver, 
 }
 
 /// Makes the outer AEAD from the inner one and the salt.
-type Wrap = fn(Box<dyn AeadOps>, &[u8]) -> Box<dyn AeadOps>;
+type Outer = fn(Box<dyn AeadOps>, &[u8]) -> Box<dyn AeadOps>;
 
 fn build(
     lookup: &dyn Lookup,
@@ -135,7 +135,7 @@ fn build(
     mode: &str,
     salt_len: usize,
     tags: Sizes,
-    wrap: Wrap,
+    outer: Outer,
 ) -> Result<Driver, Error> {
     let [arg] = args(name)?;
     let inner = lookup.find(Type::Aead, arg)?;
@@ -143,9 +143,8 @@ fn build(
         return Err(bad(name, &format!("{} takes {mode}cipher)", name.base)));
     }
     let shape = Shape::aead(inner.shape.keys.plus(salt_len), IV, tags);
-    let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
-    Ok(compose(alg, driver, Type::Aead, shape, &[&inner.clone()], move |cpu, key, weak| {
+    Ok(wrap(name, Type::Aead, shape, [inner], move |[inner], cpu, key, weak| {
         let (key, salt) = key.split_at(key.len() - salt_len);
-        Ok(Keyed::Aead(wrap(aead(&inner, cpu, key, weak)?, salt)))
+        Ok(Keyed::Aead(outer(aead(inner, cpu, key, weak)?, salt)))
     }))
 }

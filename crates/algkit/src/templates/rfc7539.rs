@@ -1,7 +1,7 @@
 //! ChaCha20-Poly1305 (RFC 8439, formerly RFC 7539) and its IPsec variant (RFC 7634): `rfc7539(chacha20,poly1305)`,
 //! `rfc7539esp(chacha20,poly1305)`.
 
-use super::{Lookup, args, bad, compose, cut, hash, pad16, parts::TagInParts, shorten, skcipher, with_list};
+use super::{Lookup, args, bad, cut, hash, pad16, parts::TagInParts, shorten, skcipher, with_list, wrap};
 use crate::{
     Error, Name, Sizes, Text,
     driver::{
@@ -176,13 +176,11 @@ fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Dri
         return Err(bad(name, &format!("{} takes chacha20 and poly1305", name.base)));
     }
     let shape = Shape::aead(chacha.shape.keys.plus(salt_len), 12 - salt_len, Sizes::of(&[16]));
-    let alg = format!("{}({},{})", name.base, chacha.name, poly.name);
-    let driver = format!("{}({},{})", name.base, chacha.driver, poly.driver);
-    Ok(compose(alg, driver, Type::Aead, shape, &[&chacha.clone(), &poly.clone()], move |cpu, key, weak| {
+    Ok(wrap(name, Type::Aead, shape, [chacha, poly], move |[chacha, poly], cpu, key, weak| {
         let (key, key_salt) = key.split_at(32);
         let mut salt = Wiped::<4>::default();
         salt[..salt_len].copy_from_slice(key_salt);
-        let (chacha, unkeyed) = (skcipher(&chacha, cpu, key, weak)?, hash(&poly, cpu, &[0; 32], weak)?);
+        let (chacha, unkeyed) = (skcipher(chacha, cpu, key, weak)?, hash(poly, cpu, &[0; 32], weak)?);
         let poly1305 = poly.clone();
         Ok(Keyed::Aead(Box::new(Arc::new(ChaChaPoly { chacha, poly1305, unkeyed, cpu, salt, salt_len }))))
     }))

@@ -4,7 +4,7 @@
 //! of the message. Here it is the beginning of the key, and a key whose first bit is 1 is refused. As with
 //! `poly1305`, a transform is for one message only.
 
-use super::{Lookup, bad, cipher, cipher128, compose};
+use super::{Lookup, bad, cipher, cipher128, wrap};
 use crate::{
     Error, Name, Sizes,
     driver::{BadKey, CipherOps, Driver, Fresh, Keyed, Shape, Type},
@@ -52,10 +52,9 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
         return Err(bad(name, "the MAC takes a cipher with keys of 16 bytes"));
     }
     let shape = Shape::keyed_hash(16, 8, Sizes::of(&[NONCE + KEY]));
-    let (alg, driver) = (format!("{}({})", name.base, inner.name), format!("{}({})", name.base, inner.driver));
-    Ok(compose(alg, driver, Type::Hash, shape, &[&inner.clone()], move |cpu, key, weak| {
+    Ok(wrap(name, Type::Hash, shape, [inner], |[inner], cpu, key, weak| {
         let (nonce, key) = key.split_first_chunk().ok_or(BadKey("a VMAC key begins with a nonce of 16 bytes"))?;
-        let cipher = cipher(&inner, cpu, key, weak)?;
+        let cipher = cipher(inner, cpu, key, weak)?;
         Ok(Keyed::Hash(Box::new(Fresh(keyed(&*cipher, *nonce)?))))
     }))
 }

@@ -80,10 +80,10 @@ pub(super) fn build(lookup: &dyn Lookup, name: &Name) -> Result<Driver, Error> {
     let keys = inner.shape.keys.twice();
     let shape = Shape::skcipher(16, keys, 16, TextRule::DataUnit(MAX_DATA_UNIT));
     let (alg, driver) = (format!("xts({})", inner.name), format!("xts(ecb({}))", inner.driver));
-    Ok(compose(alg, driver, Type::Skcipher, shape, &[&inner.clone()], move |cpu, key, weak| {
+    Ok(compose(alg, driver, Type::Skcipher, shape, [inner], |[inner], cpu, key, weak| {
         let (data, tweak) = check_halves(key, weak)?;
-        let data = cipher(&inner, cpu, data, weak)?;
-        let tweak = cipher(&inner, cpu, tweak, weak)?;
+        let data = cipher(inner, cpu, data, weak)?;
+        let tweak = cipher(inner, cpu, tweak, weak)?;
         Ok(Keyed::Skcipher(Box::new(Xts { data, tweak })))
     }))
 }
