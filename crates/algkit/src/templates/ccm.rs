@@ -55,15 +55,15 @@ impl Prefix {
         Self { bytes, len: 16 + n, counter: counter.to_be_bytes() }
     }
 
-    /// Writes [`Prefix::pieces`] to `short`, which holds zeros, if they fit; returns whole blocks.
-    pub(crate) fn gather<'a>(&self, assoc: &[&[u8]], short: &'a mut [u8; 64]) -> Option<&'a [u8]> {
-        short[..32].copy_from_slice(&self.bytes);
+    /// Writes [`Prefix::pieces`] to `room`, which holds zeros, if they fit; returns whole blocks.
+    pub(crate) fn gather<'r>(&self, assoc: &[&[u8]], room: &'r mut [u8; START]) -> Option<&'r [u8]> {
+        room[..32].copy_from_slice(&self.bytes);
         let mut len = self.len;
         for piece in assoc {
-            short.get_mut(len..)?.get_mut(..piece.len())?.copy_from_slice(piece);
+            room.get_mut(len..)?.get_mut(..piece.len())?.copy_from_slice(piece);
             len += piece.len();
         }
-        Some(&short[..len.next_multiple_of(16)])
+        Some(&room[..len.next_multiple_of(16)])
     }
 
     /// The CBC-MAC input before the text, in pieces: the prefix and the associated data, padded to whole blocks
@@ -78,27 +78,18 @@ impl Prefix {
 /// packets.
 pub(crate) const START: usize = 64;
 
-/// Writes the CBC-MAC input before the text to `room`, which holds zeros, if it fits. Returns its whole blocks and
-/// counter block 0.
+/// [`Prefix::gather`] of a message; returns its blocks and counter block 0.
 #[inline(never)]
-pub(crate) fn start<'s>(
-    room: &'s mut [u8; START],
+pub(crate) fn start<'r>(
+    room: &'r mut [u8; START],
     iv: &[u8],
     assoc: &[&[u8]],
     text_len: usize,
     tag_len: usize,
-) -> Option<(&'s [u8], [u8; 16])> {
+) -> Option<(&'r [u8], [u8; 16])> {
     let assoc_len = assoc.iter().map(|a| a.len()).sum();
     let prefix = Prefix::new(iv, assoc_len, text_len, tag_len);
-    let blocks = room.get_mut(..prefix.len.checked_add(assoc_len)?.checked_next_multiple_of(16)?)?;
-    let (front, mut rest) = blocks.split_at_mut(prefix.len);
-    front.copy_from_slice(&prefix.bytes[..prefix.len]);
-    for piece in assoc {
-        let (here, behind) = rest.split_at_mut(piece.len());
-        here.copy_from_slice(piece);
-        rest = behind;
-    }
-    Some((blocks, prefix.counter))
+    Some((prefix.gather(assoc, room)?, prefix.counter))
 }
 
 struct Ccm {

@@ -27,8 +27,7 @@ impl<T: AesToken> FusedCcm<T> {
         let assoc_len = assoc.iter().map(|a| a.len()).sum();
         let prefix = ccm::Prefix::new(iv, assoc_len, text.len(), tag_len);
         let mut mac = [0; 16];
-        let mut short = [0; 64];
-        if let Some(blocks) = prefix.gather(assoc, &mut short) {
+        if let Some(blocks) = prefix.gather(assoc, &mut [0; ccm::START]) {
             key.cbc_mac(&mut mac, blocks);
         } else {
             let mut start = self.0.clone();
