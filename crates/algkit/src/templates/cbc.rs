@@ -8,15 +8,12 @@ use crate::{
 use algkit_primitives::InOut;
 
 /// CBC over a cipher.
-struct Cbc<C>(C);
+struct Cbc(Box<dyn CipherOps>);
 
-impl<C: CipherOps> SkcipherOps for Cbc<C> {
+impl SkcipherOps for Cbc {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(iv.len(), 0) {
-            match direction {
-                Direction::Encrypt => self.0.cbc_encrypt(iv, run),
-                Direction::Decrypt => self.0.cbc_decrypt(iv, run),
-            }
+            self.crypt_run(direction, iv, run);
         }
     }
 

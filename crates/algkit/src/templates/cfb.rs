@@ -11,9 +11,9 @@ use crate::{
 use algkit_primitives::InOut;
 
 /// CFB over a cipher.
-struct Cfb<C>(C);
+struct Cfb(Box<dyn CipherOps>);
 
-impl<C: CipherOps> Cfb<C> {
+impl Cfb {
     /// Encrypts block by block, since each block depends on the one before.
     fn encrypt(&self, iv: &mut [u8], mut run: InOut<'_>) {
         let block = iv.len();
@@ -48,7 +48,7 @@ impl<C: CipherOps> Cfb<C> {
     }
 }
 
-impl<C: CipherOps> SkcipherOps for Cfb<C> {
+impl SkcipherOps for Cfb {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(iv.len(), 0) {
             match direction {

@@ -9,9 +9,9 @@ use crate::{
 use algkit_primitives::InOut;
 
 /// CTR over a cipher.
-struct Ctr<C>(C);
+struct Ctr(Box<dyn CipherOps>);
 
-impl<C: CipherOps> SkcipherOps for Ctr<C> {
+impl SkcipherOps for Ctr {
     fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(iv.len(), 0) {
             self.0.ctr(iv, run);

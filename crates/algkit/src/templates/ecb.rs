@@ -11,12 +11,9 @@ use algkit_primitives::InOut;
 pub(crate) struct Ecb<C>(pub(crate) C);
 
 impl<C: CipherOps> SkcipherOps for Ecb<C> {
-    fn crypt(&self, direction: Direction, _iv: &mut [u8], text: &mut Text<'_>) {
+    fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(run) = text.next(self.0.block_size(), 0) {
-            match direction {
-                Direction::Encrypt => self.0.encrypt_blocks(run),
-                Direction::Decrypt => self.0.decrypt_blocks(run),
-            }
+            self.crypt_run(direction, iv, run);
         }
     }
 

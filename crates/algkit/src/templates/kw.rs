@@ -14,9 +14,9 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 /// KW over a cipher of 16-byte blocks.
-struct Kw<C>(C);
+struct Kw(Box<dyn CipherOps>);
 
-impl<C: CipherOps> SkcipherOps for Kw<C> {
+impl SkcipherOps for Kw {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         // Six passes are made over a copy, which is simpler than six passes over segments.
         let mut words = Zeroizing::new(vec![0; text.len()]);

@@ -15,8 +15,8 @@ use crate::{
 use algkit_primitives::InOut;
 use zeroize::Zeroizing;
 
-struct Lrw<C> {
-    cipher: C,
+struct Lrw {
+    cipher: Box<dyn CipherOps>,
     masks: Box<Masks>,
 }
 
@@ -52,7 +52,7 @@ impl Masks {
     }
 }
 
-impl<C: CipherOps> SkcipherOps for Lrw<C> {
+impl SkcipherOps for Lrw {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let mut index = u128::from_be_bytes((&*iv).try_into().expect("the IV has 16 bytes"));
         let mut mask = self.masks.product(index);

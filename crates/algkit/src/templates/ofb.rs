@@ -9,9 +9,9 @@ use crate::{
 use algkit_primitives::InOut;
 
 /// OFB over a cipher.
-struct Ofb<C>(C);
+struct Ofb(Box<dyn CipherOps>);
 
-impl<C: CipherOps> SkcipherOps for Ofb<C> {
+impl SkcipherOps for Ofb {
     fn crypt(&self, _direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         while let Some(mut run) = text.next(iv.len(), 0) {
             while !run.is_empty() {

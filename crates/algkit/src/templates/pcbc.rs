@@ -10,9 +10,9 @@ use crate::{
 };
 use algkit_primitives::InOut;
 
-struct Pcbc<C>(C);
+struct Pcbc(Box<dyn CipherOps>);
 
-impl<C: CipherOps> SkcipherOps for Pcbc<C> {
+impl SkcipherOps for Pcbc {
     fn crypt(&self, direction: Direction, iv: &mut [u8], text: &mut Text<'_>) {
         let bs = iv.len();
         let mut next = Wiped::<MAX_BLOCK>::default();
