@@ -17,7 +17,7 @@
 //! # Ok::<(), algkit::Error>(())
 //! ```
 
-use crate::{Error, Hash};
+use crate::{Error, Hash, blockwise::xor};
 use zeroize::Zeroizing;
 
 /// HKDF-Expand (RFC 5869, section 2.3). `info` may be in parts.
@@ -60,7 +60,7 @@ pub fn pbkdf2(mac: &Hash, salt: &[u8], iterations: u64, out: &mut [u8]) -> Resul
         for _ in 1..iterations {
             mac.digest_into(&[&link], &mut next)?;
             std::mem::swap(&mut link, &mut next);
-            sum.iter_mut().zip(link.iter()).for_each(|(sum, byte)| *sum ^= byte);
+            xor(&mut sum, &link);
         }
         out.copy_from_slice(&sum[..out.len()]);
     }
@@ -103,7 +103,7 @@ pub fn tls10_prf(secret: &[u8], seed: &[&[u8]], out: &mut [u8]) -> Result<(), Er
     let (md5, sha1) = (crate::hash("hmac(md5)")?, crate::hash("hmac(sha1)")?);
     tls12_prf(&md5.key(&secret[..half])?, seed, out)?;
     tls12_prf(&sha1.key(&secret[secret.len() - half..])?, seed, &mut other)?;
-    out.iter_mut().zip(other.iter()).for_each(|(out, other)| *out ^= other);
+    xor(out, &other);
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 
 use super::drbg::Mechanism;
 use crate::{
+    blockwise::xor,
     driver::{BadKey, CipherOps, Failure},
     wiped::Wiped,
 };
@@ -65,7 +66,7 @@ impl CtrDrbg {
         let mut next = Wiped::<MAX_SEED>::default();
         let next = &mut next[..self.key_len + BLOCK];
         self.keystream(next);
-        next.iter_mut().zip(provided).for_each(|(n, p)| *n ^= p);
+        xor(next, provided);
         let (key, v) = next.split_at(self.key_len);
         self.cipher = (self.keyed)(key)?;
         self.v.copy_from_slice(v);
@@ -112,7 +113,7 @@ impl Chain<'_> {
     fn absorb(&mut self, mut data: &[u8]) {
         while !data.is_empty() {
             let (now, later) = data.split_at(data.len().min(BLOCK - self.filled));
-            self.value[self.filled..].iter_mut().zip(now).for_each(|(v, d)| *v ^= d);
+            xor(&mut self.value[self.filled..], now);
             self.filled += now.len();
             if self.filled == BLOCK {
                 self.encrypt();

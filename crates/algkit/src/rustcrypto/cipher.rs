@@ -1,5 +1,5 @@
 use super::{algorithms, or_panic};
-use crate::{Error, Skcipher, skcipher};
+use crate::{Error, Skcipher, blockwise::xor, skcipher};
 use ::cipher::{
     InOutBuf, Iv, IvSizeUser, Key, KeyIvInit, KeySizeUser, OverflowError, SeekNum, StreamCipher, StreamCipherError,
     StreamCipherSeek,
@@ -125,10 +125,6 @@ impl<A: StreamAlgorithm> StreamOf<A> {
         self.used = used;
         keystream.zeroize();
     }
-}
-
-fn xor(text: &mut [u8], keystream: &[u8]) {
-    text.iter_mut().zip(keystream).for_each(|(t, k)| *t ^= k);
 }
 
 impl<A: StreamAlgorithm> Clone for StreamOf<A> {
