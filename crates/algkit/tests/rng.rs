@@ -200,7 +200,7 @@ fn a_generator_is_built_on_what_its_registry_offers() {
 fn too_much_input_is_the_callers_error_and_changes_nothing() {
     let (rng, long) = (algkit::rng("stdrng").unwrap().key(&[]).unwrap(), vec![0; (1 << 30) + 1]);
     let mut out = [7; 16];
-    let all = [rng.generate(&long, &mut out), rng.instantiate(&long), rng.reseed(&long)];
+    let all = [rng.generate(&long, &mut out), rng.instantiate(&long), rng.reseed(&long), rng.set_entropy(&long)];
     assert!(all.iter().all(|one| matches!(one, Err(Error::TextLength { .. }))), "{all:?}");
     assert_eq!(out, [7; 16]);
 }
