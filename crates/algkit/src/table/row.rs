@@ -59,17 +59,17 @@ const fn wide(needs: FeatureSet) -> FeatureSet {
 const LACKING: BadKey = BadKey("the CPU lacks what the driver needs");
 
 macro_rules! rows {
-    ($($name:ident, $ops:ident, $keyed:ident;)*) => {
+    ($($name:ident, $kind:ident: ($($bounds:tt)*), $make:ident, $size:expr;)*) => {
         impl Row {
             $(
                 /// A driver of this type. The arguments are fields of [`Row`], in the same order.
-                pub const fn $name<D: Make + $ops + 'static>(
+                pub const fn $name<D: $($bounds)*>(
                     algorithm: &'static Algorithm,
                     driver: &'static str,
                     priority: u32,
                     source: &'static str,
                 ) -> Self {
-                    assert!(matches!(algorithm.kind, Type::$keyed), "the row's type is not the algorithm's");
+                    assert!(matches!(algorithm.kind, Type::$kind), "the row's type is not the algorithm's");
                     Self {
                         algorithm,
                         driver,
@@ -78,10 +78,10 @@ macro_rules! rows {
                         needs: D::Token::NEEDS,
                         prefers: wide(D::Token::NEEDS),
                         source,
-                        context_size: size_of::<D>(),
+                        context_size: $size,
                         make: |cpu, key, weak| {
                             let token = D::Token::detect(cpu).ok_or(LACKING)?;
-                            Ok(Keyed::$keyed(D::boxed(token, key, weak)?))
+                            Ok(Keyed::$kind(D::$make(token, key, weak)?))
                         },
                     }
                 }
@@ -91,36 +91,13 @@ macro_rules! rows {
 }
 
 rows! {
-    cipher, CipherOps, Cipher;
-    skcipher, SkcipherOps, Skcipher;
-    aead, AeadOps, Aead;
+    cipher, Cipher: (Make + CipherOps + 'static), boxed, size_of::<D>();
+    skcipher, Skcipher: (Make + SkcipherOps + 'static), boxed, size_of::<D>();
+    aead, Aead: (Make + AeadOps + 'static), boxed, size_of::<D>();
+    hash, Hash: (MakeHash), boxed_hash, D::SIZE;
 }
 
 impl Row {
-    /// A hash. The arguments are fields of [`Row`], in the same order.
-    pub const fn hash<D: MakeHash>(
-        algorithm: &'static Algorithm,
-        driver: &'static str,
-        priority: u32,
-        source: &'static str,
-    ) -> Self {
-        assert!(matches!(algorithm.kind, Type::Hash), "the row's type is not the algorithm's");
-        Self {
-            algorithm,
-            driver,
-            priority,
-            timing: Timing::Constant,
-            needs: D::Token::NEEDS,
-            prefers: wide(D::Token::NEEDS),
-            source,
-            context_size: D::SIZE,
-            make: |cpu, key, weak| {
-                let token = D::Token::detect(cpu).ok_or(LACKING)?;
-                Ok(Keyed::Hash(D::boxed_hash(token, key, weak)?))
-            },
-        }
-    }
-
     /// Marks the driver as one with secret-dependent table lookups.
     pub const fn table(mut self) -> Self {
         self.timing = Timing::Table;
