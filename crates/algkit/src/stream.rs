@@ -107,7 +107,8 @@ impl Opener {
         Chunks::new(aead, prefix).map(Self)
     }
 
-    /// Opens a chunk that is not the last. If it is not authentic, it is zeroed and no other chunk can be opened.
+    /// Opens a chunk that is not the last. If it is not authentic, it is zeroed. After any error, a tag of the wrong length
+    /// too, no other chunk can be opened.
     pub fn open<'a>(&mut self, assoc: &[u8], chunk: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
         let iv = self.0.iv(false)?;
         let opened = self.0.aead.decrypt(&iv, &[assoc], chunk, tag);

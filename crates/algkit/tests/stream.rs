@@ -112,6 +112,11 @@ fn a_refused_chunk_ends_the_stream_and_leaves_nothing() {
     let mut right = text.to_vec();
     assert!(matches!(opener.open(b"assoc", &mut right[..], tag), Err(Error::StreamEnded(_))));
     assert_eq!(right, text, "untouched");
+
+    let mut opener = Opener::new(gcm(), &PREFIX_BYTES).unwrap();
+    assert!(matches!(opener.open(b"assoc", &mut right[..], &tag[..5]), Err(Error::TagLength { got: 5, .. })));
+    assert!(matches!(opener.open(b"assoc", &mut right[..], tag), Err(Error::StreamEnded(_))));
+    assert_eq!(right, text, "untouched");
 }
 
 #[test]
