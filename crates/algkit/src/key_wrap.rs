@@ -223,8 +223,9 @@ mod tests {
             assert_eq!(key, [0; 32], "wiped");
         }
         for len in [0, 8, 15, 17] {
-            assert!(wrap(&aes, Direction::Encrypt, IV, &mut { plain }[..len]).is_err());
-            assert!(unwrap(&aes, Direction::Encrypt, IV, IV, &mut { plain }[..len]).is_err());
+            let refused = |done| assert!(matches!(done, Err(Error::TextLength { .. })), "{len} bytes");
+            refused(wrap(&aes, Direction::Encrypt, IV, &mut { plain }[..len]).map(drop));
+            refused(unwrap(&aes, Direction::Encrypt, IV, IV, &mut { plain }[..len]));
         }
     }
 
@@ -246,6 +247,24 @@ mod tests {
         }
         for (room, len) in [(8, 0), (8, 9), (16, 8), (16, 17), (15, 15), (0, 0)] {
             assert!(wrap_padded(&aes, Direction::Encrypt, PADDED_IV, &mut [1; 20][..room], len).is_err());
+        }
+    }
+
+    /// Keys around 256 bytes, against RustCrypto's KWP.
+    #[test]
+    fn kwp_of_long_keys() {
+        use ::aes::cipher::KeyInit;
+        let (aes, peer) = (aes(&[3; 32]), aes_kw::KwpAes256::new(&[3; 32].into()));
+        for len in 240..=300usize {
+            let plain: Vec<u8> = (0..len).map(|i| i as u8).collect();
+            let mut wrapped = [0; 312];
+            let wrapped = peer.wrap_key(&plain, &mut wrapped).unwrap();
+            let mut key = plain.clone();
+            key.resize(len.next_multiple_of(WORD), 0x55);
+            let word = wrap_padded(&aes, Direction::Encrypt, PADDED_IV, &mut key, len).unwrap();
+            assert_eq!((&word[..], &key[..]), wrapped.split_at(WORD), "{len} bytes");
+            assert_eq!(unwrap_padded(&aes, Direction::Encrypt, PADDED_IV, word, &mut key), Ok(len));
+            assert_eq!(key[..len], plain);
         }
     }
 

@@ -103,6 +103,7 @@ fn ivs_that_are_made_are_understood_by_the_other_side() {
         ("seqiv(rfc7539esp(chacha20,poly1305))", vec![7; 36], 12, 8, 0),
         ("echainiv(authenc(hmac(sha256),cbc(aes)))", authenc_key(&[7; 32], &[8; 16]).to_vec(), 8, 16, 64),
         ("echainiv(authencesn(hmac(sha1),cbc(aes)))", authenc_key(&[7; 20], &[8; 32]).to_vec(), 12, 16, 16),
+        ("echainiv(authenc(hmac(sha1),cfb(aes)))", authenc_key(&[7; 20], &[8; 32]).to_vec(), 8, 16, 5),
     ] {
         let unkeyed = registry().aead(name).unwrap();
         let (one, other) = (unkeyed.key(&key).unwrap(), unkeyed.key(&key).unwrap());
@@ -115,7 +116,12 @@ fn ivs_that_are_made_are_understood_by_the_other_side() {
         number[iv_len - 1] = 2;
         assert_ne!(sealed[..room], one.seal(&number, &assoc, &plain).unwrap()[..room], "{name}: each number has an IV");
         for side in [&one, &other] {
-            assert_eq!(side.open(&vec![0xee; iv_len], &assoc, &sealed).unwrap()[room..], plain[room..], "{name}");
+            let opened = side.open(&vec![0xee; iv_len], &assoc, &sealed).unwrap();
+            assert_eq!(
+                opened,
+                [&sealed[..room], &plain[room..]].concat(),
+                "{name}: the IV stays, and the text is opened"
+            );
         }
         let mut forged = sealed;
         forged[0] ^= 1;
@@ -146,6 +152,21 @@ fn a_wrapped_key_that_was_changed_is_wiped() {
     assert_eq!(requests[0].result(), Err(Error::Authentication));
 }
 
+/// A key that was wrapped with another IV is authentic but for one bit of the check value.
+#[test]
+fn every_bit_of_the_check_value_of_a_wrapped_key_counts() {
+    use algkit::key_wrap::{IV, unwrap, wrap};
+    let kw = registry().skcipher("kw(aes)").unwrap().key(&[1; 16]).unwrap();
+    let aes = registry().cipher("aes").unwrap().key(&[1; 16]).unwrap();
+    for bit in 0..64 {
+        let (mut iv, mut key) = (IV, [2; 24]);
+        iv[bit / 8] ^= 1 << (bit % 8);
+        let mut word = wrap(&aes, Direction::Encrypt, iv, &mut key).unwrap();
+        assert_eq!(unwrap(&aes, Direction::Encrypt, IV, word, &mut { key }), Err(Error::Authentication), "bit {bit}");
+        assert_eq!(kw.decrypt(&mut word, &mut key), Err(Error::Authentication), "bit {bit}");
+    }
+}
+
 /// In wide-block modes a change of any bit of the text or tweak changes every block.
 #[test]
 fn every_bit_of_a_sector_changes_all_of_it() {
@@ -172,6 +193,43 @@ fn every_bit_of_a_sector_changes_all_of_it() {
     }
 }
 
+/// More of NH's chunks than any vector has, and a length in bits that exceeds two bytes. The digests are those of a
+/// program in Python that follows the paper and gives the kernel's vectors.
+#[test]
+fn a_long_text_of_adiantum() {
+    for (name, digest) in [
+        ("adiantum(xchacha12,aes)", "64b20e96863133e0093404471e29a32df3888b3610c6f2132282a56ab76e0daa"),
+        ("adiantum(xchacha20,aes)", "3fc485b6511d7c8b99595a840627059dc18cda37d5ef643dd96e48adc1ce38e2"),
+    ] {
+        let key: Vec<u8> = (0..64).collect();
+        let mut text: Vec<u8> = (0..9000).map(|i| (i * 7 + i / 251) as u8).collect();
+        registry().skcipher(name).unwrap().key(&key[..32]).unwrap().encrypt_once(&key[32..], &mut text).unwrap();
+        assert_eq!(algkit::hash("sha256").unwrap().digest(&text).unwrap(), unhex(digest), "{name}");
+    }
+}
+
+fn unhex(digits: &str) -> Vec<u8> {
+    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(&digits[at..at + 2], 16).unwrap()).collect()
+}
+
+/// The salt is odd, so that no number's factor is lost: every salt times 2^63 is 2^63. The first block of the ciphertext
+/// is the encryption of the product.
+#[test]
+#[cfg(feature = "rng")]
+fn different_numbers_have_different_products() {
+    use aes::cipher::{BlockCipherEncrypt, KeyInit};
+    let aead = registry().aead("echainiv(authenc(hmac(sha256),cbc(aes)))").unwrap();
+    let mut want = [0; 16];
+    want.as_chunks_mut().0.fill((1u64 << 63).to_ne_bytes());
+    aes::Aes128::new(&[8; 16].into()).encrypt_block((&mut want).into());
+    let mut number = [0; 16];
+    number[8] = 0x80;
+    for _ in 0..10 {
+        let sender = aead.key(&authenc_key(&[7; 32], &[8; 16])).unwrap();
+        assert_eq!(sender.seal(&number, b"", &[0; 16]).unwrap()[..16], want);
+    }
+}
+
 #[test]
 fn parts_that_a_template_would_misuse_are_refused() {
     for name in [
@@ -179,6 +237,8 @@ fn parts_that_a_template_would_misuse_are_refused() {
         "authenc(ghash,ctr(aes))",
         "authenc(polyval,ctr(aes))",
         "authenc(vmac64(aes),ctr(aes))",
+        "authenc(nhpoly1305,ctr(aes))",
+        "authenc(hmac(sha256),kw(aes))",
         "authenc(crc32c,ctr(aes))",
         "authencesn(xxhash64,cbc(aes))",
         "echainiv(authenc(hmac(sha256),xts(aes)))",
@@ -191,6 +251,7 @@ fn parts_that_a_template_would_misuse_are_refused() {
         "echainiv(rfc4106(gcm(aes)))",
         "echainiv(ccm(aes))",
         "echainiv(aegis128)",
+        "seqiv(seqiv(rfc4106(gcm(aes))))",
         "essiv(ccm(aes),sha256)",
         "essiv(aegis128,sha256)",
         "essiv(echainiv(authenc(hmac(sha256),cbc(aes))),sha256)",
@@ -201,6 +262,76 @@ fn parts_that_a_template_would_misuse_are_refused() {
         let error = registry().aead(name).map(drop).unwrap_err();
         assert!(matches!(error, Error::BadParameters { .. }), "{name}: {error}");
     }
+    for name in [
+        "adiantum(chacha20,aes)",
+        "adiantum(xchacha12,aes,poly1305)",
+        "essiv(cbc(aes),hmac(sha256))",
+        "essiv(rfc3686(ctr(aes)),sha256)",
+    ] {
+        let error = registry().skcipher(name).map(drop).unwrap_err();
+        assert!(matches!(error, Error::BadParameters { .. }), "{name}: {error}");
+    }
+}
+
+/// IPsec's associated data ends in the IV, or holds a sequence number of 8 bytes: what is shorter is refused.
+#[test]
+fn the_shortest_associated_data() {
+    let authenc = authenc_key(&[1; 32], &[2; 16]);
+    for (name, key, iv, least) in [
+        ("essiv(authenc(hmac(sha256),cbc(aes)),sha256)", &authenc[..], 16, 16),
+        ("authencesn(hmac(sha256),cbc(aes))", &authenc, 16, 8),
+        ("rfc7539esp(chacha20,poly1305)", &[3; 36], 8, 8),
+    ] {
+        let aead = registry().aead(name).unwrap().key(key).unwrap();
+        assert!(aead.seal(&vec![4; iv], &vec![5; least], &[6; 16]).is_ok(), "{name}");
+        let short = aead.seal(&vec![4; iv], &vec![5; least - 1], &[6; 16]);
+        assert!(matches!(short, Err(Error::AssocLength { .. })), "{name}: {short:?}");
+    }
+    let tags = &registry().aead("authencesn(hmac(sha256),cbc(aes))").unwrap().driver().shape.tags.clone();
+    assert!(tags.allows(4) && !tags.allows(3), "room for half of the sequence number");
+}
+
+/// The kernel's attribute: its length and its type are checked.
+#[test]
+fn a_key_of_authenc_begins_with_its_header() {
+    let key = authenc_key(&[1; 20], &[2; 16]);
+    assert_eq!(algkit::split_authenc_key(&key), Some((&[1; 20][..], &[2; 16][..])));
+    for at in 0..4 {
+        let mut other = key.clone();
+        other[at] ^= 2;
+        assert_eq!(algkit::split_authenc_key(&other), None, "byte {at}");
+    }
+}
+
+/// RFC 3962, section 5: the next IV is the ciphertext's last block but one, for both sides.
+#[test]
+fn ciphertext_stealing_hands_on_the_last_block_but_one() {
+    let cts = registry().skcipher("cts(cbc(aes))").unwrap().key(&[1; 16]).unwrap();
+    for (len, at) in [(17, 0), (32, 0), (33, 16), (100, 80)] {
+        let (mut text, mut sent, mut received) = (vec![2; len], [3; 16], [3; 16]);
+        cts.encrypt(&mut sent, &mut text).unwrap();
+        assert_eq!(sent, text[at..at + 16], "{len} bytes");
+        cts.decrypt(&mut received, &mut text).unwrap();
+        assert_eq!(received, sent, "{len} bytes, decrypted");
+    }
+}
+
+/// The key of VMAC begins with a nonce whose first bit is 0.
+#[test]
+fn a_nonce_of_vmac_has_127_bits() {
+    let vmac = registry().hash("vmac64(aes)").unwrap();
+    assert!(vmac.key(&[0x7f; 32]).is_ok() && vmac.key(&[0x80; 32]).is_err());
+}
+
+/// CAST6 takes keys of 20 bytes, which are no whole words of 8 bytes.
+#[test]
+#[cfg(feature = "legacy")]
+fn halves_of_an_xts_key_that_differ_at_the_end_differ() {
+    let xts = Registry::new(CpuFeatures::detect(), Policy::Table).skcipher("xts(cast6)").unwrap();
+    let mut key = [1; 40];
+    assert!(matches!(xts.key(&key), Err(Error::BadKey { .. })));
+    key[39] = 2;
+    assert!(xts.key(&key).is_ok());
 }
 
 #[test]

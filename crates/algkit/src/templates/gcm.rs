@@ -206,6 +206,12 @@ fn compose_gcm(name: &Name, ctr: DriverRef, ghash: DriverRef) -> Result<Driver, 
 
 #[cfg(test)]
 mod tests {
+    /// SP 800-38D, section 5.2.1.1: 2^39 - 256 bits at most.
+    #[test]
+    fn the_longest_text() {
+        assert!(super::check_text(68_719_476_704).is_ok() && super::check_text(68_719_476_705).is_err());
+    }
+
     #[test]
     fn lengths_have_64_bits() {
         let want = hex_literal::hex!("fffffffffffffff80000007fffffff00");

@@ -188,6 +188,12 @@ fn build_salted(lookup: &dyn Lookup, name: &Name, salt_len: usize) -> Result<Dri
 
 #[cfg(test)]
 mod tests {
+    /// RFC 8439, section 2.8: 274877906880 bytes at most.
+    #[test]
+    fn the_longest_text() {
+        assert!(super::check(0, 0, 274_877_906_880).is_ok() && super::check(0, 0, 274_877_906_881).is_err());
+    }
+
     #[test]
     fn lengths_have_64_bits() {
         let want = hex_literal::hex!("ffffffffffffffffc0ffffff3f000000");

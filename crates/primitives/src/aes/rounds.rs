@@ -365,6 +365,12 @@ mod tests {
             });
         }
         assert!(AesKey::new(token, &key[..15]).is_none());
+        for (before, len) in [(24, 16), (32, 16), (32, 24)] {
+            let mut key = AesKey::new(token, &[7; 32][..before]).unwrap();
+            assert!(key.set(&[7; 32][..len]));
+            let unused = &key.enc.inner(14)[key.enc.rounds()..];
+            assert_eq!(unused.as_flattened(), &[0; 64][..16 * unused.len()], "round keys of a longer key are wiped");
+        }
     }
 
     #[test]

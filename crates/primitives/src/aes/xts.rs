@@ -416,7 +416,8 @@ mod tests {
 
         for size in [16, 24, 32] {
             let raw = bytes(10, 2 * size);
-            let key = XtsKey::new(token, &raw).unwrap();
+            let mut key = XtsKey::new(token, &raw).unwrap();
+            assert!(!key.set(&bytes(11, 2 * size + 1)), "and the key stays as it is");
             for n in lengths().filter(|n| !(1..16).contains(n)) {
                 let (plain, iv) = (bytes(n as u64, n), block(n as u64 + 1));
                 let mut want = plain.clone();

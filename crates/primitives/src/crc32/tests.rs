@@ -30,6 +30,11 @@ fn driver32c<T: Update<Castagnoli>>() {
         check::against(|| Crc32c::new(t, seed), |m| crc32c::crc32c_append(!seed, m).to_le_bytes().to_vec());
     }
     linear(|seed, m| t.update(seed, m), |seed, m| !crc32c::crc32c_append(!seed, m));
+    // Where longer parts begin: three of 296 bytes, and three of 1352.
+    let message = check::Random(5).bytes(4056);
+    for len in [887, 888, 4055, 4056] {
+        assert_eq!(t.update(0, &message[..len]), !crc32c::crc32c_append(!0, &message[..len]), "{len} bytes");
+    }
 }
 
 /// A CRC is linear over GF(2) in the seed and the message together. So agreement on every message of one bit, and on

@@ -139,6 +139,28 @@ fn mixes_long_and_short_updates() {
     every_token!(long_and_short());
 }
 
+/// Values near p = 2^130 - 5 and above 2^130, which a message has by chance only; `low + top * 2^128` is imported. The
+/// tags are Python's `(top * 2**128 + low) % (2**130 - 5) % 2**128`.
+#[test]
+fn a_value_is_reduced_at_the_end() {
+    for (top, low, tag) in [
+        (3, u128::MAX - 5, u128::MAX - 5),
+        (3, u128::MAX - 4, 0),
+        (3, u128::MAX, 4),
+        (4, 0, 5),
+        (4, 7, 12),
+        (4, u128::MAX, 4),
+    ] {
+        let mut mac = Poly1305::new(Portable::new(), &[0; 32]);
+        let state = |top: u64| [&u128::to_le_bytes(low)[..], &top.to_le_bytes(), &[0]].concat();
+        mac.import(&mut Reader::new(&state(top))).unwrap();
+        let mut out = [0; 16];
+        mac.finish(&mut out);
+        assert_eq!(u128::from_le_bytes(out), tag, "{top}, {low}");
+        assert!(mac.import(&mut Reader::new(&state(5))).is_none());
+    }
+}
+
 fn one_case<T: Poly1305Token>(key: &[u8; 32], message: &[u8], cuts: [usize; 2]) {
     let Some(token) = T::detect(CpuFeatures::detect()) else { return };
     let want = peer(key, message);
