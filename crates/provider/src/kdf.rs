@@ -68,7 +68,7 @@ struct Context<const KIND: u8> {
 }
 
 fn take(param: &Param) -> Result<Bytes, Reason> {
-    Ok(Zeroizing::new(param.bytes()?.unwrap_or_default().to_vec()))
+    Ok(Zeroizing::new(param.required()?.to_vec()))
 }
 
 fn hmac(row: &'static Row, key: &[u8]) -> Result<Hash, Reason> {
@@ -114,7 +114,8 @@ impl<const KIND: u8> Context<KIND> {
                     | (PBKDF2, OSSL_KDF_PARAM_PASSWORD) => self.key = Some(take(param)?),
                     (HKDF | TLS13 | PBKDF2, OSSL_KDF_PARAM_SALT) => self.salt = Some(take(param)?),
                     (HKDF, OSSL_KDF_PARAM_INFO) => {
-                        info.get_or_insert_default().extend_from_slice(&take(param)?);
+                        // As in OpenSSL, NULL is no information, whatever length it has.
+                        info.get_or_insert_default().extend_from_slice(param.bytes()?.unwrap_or_default());
                     }
                     // Each call adds to the seed.
                     (TLS1, OSSL_KDF_PARAM_SEED) => self.info.extend_from_slice(&take(param)?),
