@@ -3,7 +3,7 @@
 use crate::{
     abi::*,
     core::{Core, Reason, caught},
-    memory, object, params,
+    fork, memory, object, params,
 };
 use algkit::{Error, Hash, State, Unkeyed};
 use std::{
@@ -30,10 +30,12 @@ pub fn named(name: &[u8]) -> Option<&'static Row> {
 }
 
 impl Row {
-    fn fresh(&self) -> Result<&State, Error> {
+    /// A state that has absorbed nothing.
+    pub fn fresh(&self) -> Result<&State, Error> {
         if let Some(fresh) = self.fresh.get() {
             return Ok(fresh);
         }
+        let _guard = fork::kept_away();
         let fresh = algkit::hash(self.name)?.unkeyed()?.start();
         Ok(self.fresh.get_or_init(|| fresh))
     }

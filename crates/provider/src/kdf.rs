@@ -222,9 +222,10 @@ impl<const KIND: u8> Context<KIND> {
         let before = &mut before[..row.size];
         let salt = match &self.salt {
             Some(secret) => {
-                let empty =
-                    algkit::hash(row.name).and_then(|hash| hash.digest(b"")).map_err(|_| PROV_R_INVALID_STATE)?;
-                self.expand_label(row, secret, &empty, before)?;
+                let mut empty = [0; 64];
+                let empty = &mut empty[..row.size];
+                row.fresh().and_then(|fresh| fresh.digest_into(&[], empty)).map_err(|_| PROV_R_INVALID_STATE)?;
+                self.expand_label(row, secret, empty, before)?;
                 before
             }
             None => &[][..],
