@@ -37,6 +37,10 @@ int main(int argc, char **argv)
         if (fwrite(buffer, 1, len, stdout) != len)
             return 1;
     }
+    if (ferror(stdin)) {
+        perror("sectors");
+        return 1;
+    }
     algkit_skcipher_free(xts);
     return fflush(stdout) != 0;
 }

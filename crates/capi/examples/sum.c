@@ -41,6 +41,10 @@ int main(int argc, char **argv)
     while ((len = fread(buffer, 1, sizeof buffer, stdin)) > 0)
         if (algkit_hash_update(state, buffer, len))
             return report();
+    if (ferror(stdin)) {
+        perror("sum");
+        return 1;
+    }
     len = algkit_hash_info(hash)->digest_size;
     if (len > sizeof digest || algkit_hash_finish(state, digest, len))
         return report();

@@ -264,6 +264,8 @@ pub const EVP_CIPH_XTS_MODE: c_uint = 0x10001;
 pub const EVP_CIPH_WRAP_MODE: c_uint = 0x10002;
 
 pub const ERR_LIB_PROV: c_uint = 57;
+/// A reason of any library.
+pub const ERR_R_PASSED_NULL_PARAMETER: c_uint = 0xc0102;
 pub const PROV_R_BAD_DECRYPT: c_uint = 100;
 pub const PROV_R_CIPHER_OPERATION_FAILED: c_uint = 102;
 pub const PROV_R_FAILED_TO_GET_PARAMETER: c_uint = 103;
@@ -314,6 +316,7 @@ pub const PROV_R_UNABLE_TO_LOCK_PARENT: c_uint = 201;
 pub const PROV_R_UNABLE_TO_RESEED: c_uint = 204;
 pub const PROV_R_INVALID_STATE: c_uint = 212;
 pub const PROV_R_SELF_TEST_KAT_FAILURE: c_uint = 215;
+pub const PROV_R_INVALID_DIGEST_SIZE: c_uint = 218;
 pub const PROV_R_INVALID_INPUT_LENGTH: c_uint = 230;
 
 // Since OpenSSL 3.5. An older libcrypto ignores functions whose numbers it does not know.

@@ -3,7 +3,7 @@
 use crate::{
     abi::*,
     core::{Core, Reason, caught},
-    memory, object, params,
+    fork, memory, object, params,
 };
 use algkit::{Error, Hash, State, Unkeyed};
 use std::{
@@ -30,10 +30,12 @@ pub fn named(name: &[u8]) -> Option<&'static Row> {
 }
 
 impl Row {
-    fn fresh(&self) -> Result<&State, Error> {
+    /// A state that has absorbed nothing.
+    pub fn fresh(&self) -> Result<&State, Error> {
         if let Some(fresh) = self.fresh.get() {
             return Ok(fresh);
         }
+        let _guard = fork::kept_away();
         let fresh = algkit::hash(self.name)?.unkeyed()?.start();
         Ok(self.fresh.get_or_init(|| fresh))
     }
@@ -122,10 +124,15 @@ unsafe fn with(context: *mut c_void, body: impl FnOnce(&mut Context) -> Result<(
     unsafe { object::with(context, |context: &Context| context.core, body) }
 }
 
-unsafe extern "C" fn init(context: *mut c_void, _: *const Param) -> c_int {
-    // SAFETY: libcrypto passes a context.
+unsafe extern "C" fn init(context: *mut c_void, params: *const Param) -> c_int {
+    // SAFETY: libcrypto passes a context and a list of parameters.
     unsafe {
         with(context, |context| {
+            // The caller has room for the length that it asks for, which OpenSSL's own BLAKE2B-512 has since 3.2.
+            params::each(params, |key, param| match key {
+                OSSL_DIGEST_PARAM_SIZE if param.get()? != context.row.size => Err(PROV_R_INVALID_DIGEST_SIZE),
+                _ => Ok(()),
+            })?;
             let fresh = context.row.fresh().map_err(|_| PROV_R_INVALID_STATE)?;
             match &mut context.state {
                 Some(state) => state.clone_from(fresh),
@@ -142,7 +149,7 @@ unsafe extern "C" fn update(context: *mut c_void, data: *const u8, len: usize) -
     unsafe {
         with(context, |context| {
             let state = context.state.as_mut().filter(|_| context.running).ok_or(PROV_R_INVALID_STATE)?;
-            state.update(memory::bytes(data, len));
+            state.update(memory::source(data, len)?);
             Ok(())
         })
     }
@@ -177,7 +184,7 @@ unsafe extern "C" fn digest<const ROW: usize>(
             let row = &DIGESTS[ROW];
             let out = memory::room(out, out_size).get_mut(..row.size).ok_or(PROV_R_OUTPUT_BUFFER_TOO_SMALL)?;
             let fresh = row.fresh().map_err(|_| PROV_R_INVALID_STATE)?;
-            fresh.digest_into(&[memory::bytes(data, len)], out).map_err(|_| PROV_R_INVALID_STATE)?;
+            fresh.digest_into(&[memory::source(data, len)?], out).map_err(|_| PROV_R_INVALID_STATE)?;
             *out_len = row.size;
             Ok(())
         })

@@ -1,6 +1,9 @@
 //! Looks up drivers by name, and keys them.
 
-use crate::core::{Reason, reason};
+use crate::{
+    core::{Reason, reason},
+    fork,
+};
 use algkit::{Error, Policy, Registry, Transform, Unkeyed, WeakKeys, cpu::CpuFeatures};
 use std::sync::{LazyLock, OnceLock};
 
@@ -16,6 +19,7 @@ pub fn find<T: Transform>(
         return Ok(found);
     }
     let name = name();
+    let _guard = fork::kept_away();
     let found = match Registry::global()?.transform(&name) {
         Err(Error::TableOnly { .. }) => TABLES.transform(&name)?,
         found => found?,

@@ -68,7 +68,7 @@ struct Context<const KIND: u8> {
 }
 
 fn take(param: &Param) -> Result<Bytes, Reason> {
-    Ok(Zeroizing::new(param.bytes()?.unwrap_or_default().to_vec()))
+    Ok(Zeroizing::new(param.required()?.to_vec()))
 }
 
 fn hmac(row: &'static Row, key: &[u8]) -> Result<Hash, Reason> {
@@ -114,7 +114,8 @@ impl<const KIND: u8> Context<KIND> {
                     | (PBKDF2, OSSL_KDF_PARAM_PASSWORD) => self.key = Some(take(param)?),
                     (HKDF | TLS13 | PBKDF2, OSSL_KDF_PARAM_SALT) => self.salt = Some(take(param)?),
                     (HKDF, OSSL_KDF_PARAM_INFO) => {
-                        info.get_or_insert_default().extend_from_slice(&take(param)?);
+                        // As in OpenSSL, NULL is no information, whatever length it has.
+                        info.get_or_insert_default().extend_from_slice(param.bytes()?.unwrap_or_default());
                     }
                     // Each call adds to the seed.
                     (TLS1, OSSL_KDF_PARAM_SEED) => self.info.extend_from_slice(&take(param)?),
@@ -221,9 +222,10 @@ impl<const KIND: u8> Context<KIND> {
         let before = &mut before[..row.size];
         let salt = match &self.salt {
             Some(secret) => {
-                let empty =
-                    algkit::hash(row.name).and_then(|hash| hash.digest(b"")).map_err(|_| PROV_R_INVALID_STATE)?;
-                self.expand_label(row, secret, &empty, before)?;
+                let mut empty = [0; 64];
+                let empty = &mut empty[..row.size];
+                row.fresh().and_then(|fresh| fresh.digest_into(&[], empty)).map_err(|_| PROV_R_INVALID_STATE)?;
+                self.expand_label(row, secret, empty, before)?;
                 before
             }
             None => &[][..],

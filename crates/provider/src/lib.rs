@@ -14,11 +14,13 @@
 //! | `rand` | random number generators |
 //! | `skey` | keys as objects, for ciphers and MACs |
 //! | `drivers` | the look-up of drivers by name |
+//! | `fork` | makes a fork wait for the locks of that look-up; the C library has the same file |
 mod abi;
 mod cipher;
 mod core;
 mod digest;
 mod drivers;
+mod fork;
 mod kdf;
 mod mac;
 mod memory;

@@ -1,6 +1,9 @@
 //! The buffers that libcrypto passes.
 
-use crate::{abi::PROV_R_CIPHER_OPERATION_FAILED, core::Reason};
+use crate::{
+    abi::{ERR_R_PASSED_NULL_PARAMETER, PROV_R_CIPHER_OPERATION_FAILED},
+    core::Reason,
+};
 use algkit::InOut;
 use std::slice;
 
@@ -12,6 +15,20 @@ use std::slice;
 pub unsafe fn bytes<'a>(at: *const u8, len: usize) -> &'a [u8] {
     // SAFETY: as the caller promises.
     if len == 0 || at.is_null() { &[] } else { unsafe { slice::from_raw_parts(at, len) } }
+}
+
+/// As [`bytes`], for a part of a message: an error if the pointer is NULL and `len` is not 0. Taken as empty, it would
+/// change what is hashed or authenticated.
+///
+/// # Safety
+/// As for [`bytes`].
+#[inline(always)]
+pub unsafe fn source<'a>(at: *const u8, len: usize) -> Result<&'a [u8], Reason> {
+    if len > 0 && at.is_null() {
+        return Err(ERR_R_PASSED_NULL_PARAMETER);
+    }
+    // SAFETY: as the caller promises.
+    Ok(unsafe { bytes(at, len) })
 }
 
 /// Room for `len` bytes.
@@ -31,11 +48,14 @@ pub unsafe fn room<'a>(at: *mut u8, len: usize) -> &'a mut [u8] {
 /// Both have `len` bytes, and nobody else uses them while the value lives.
 #[inline(always)]
 pub unsafe fn in_out<'a>(src: *const u8, dst: *mut u8, len: usize) -> Result<InOut<'a>, Reason> {
+    if len > 0 && (src.is_null() || dst.is_null()) {
+        return Err(ERR_R_PASSED_NULL_PARAMETER);
+    }
     if len == 0 || src == dst.cast_const() {
         // SAFETY: as the caller promises.
         return Ok(InOut::from(unsafe { room(dst, len) }));
     }
-    if src.is_null() || dst.is_null() || (src as usize).abs_diff(dst as usize) < len {
+    if (src as usize).abs_diff(dst as usize) < len {
         return Err(PROV_R_CIPHER_OPERATION_FAILED);
     }
     // SAFETY: as the caller promises, and they have just been seen to be apart.

@@ -2,9 +2,9 @@
 
 use crate::{
     abi::{
-        OSSL_PARAM_INTEGER, OSSL_PARAM_OCTET_PTR, OSSL_PARAM_OCTET_STRING, OSSL_PARAM_UNSIGNED_INTEGER,
-        OSSL_PARAM_UTF8_PTR, OSSL_PARAM_UTF8_STRING, PROV_R_FAILED_TO_GET_PARAMETER, PROV_R_FAILED_TO_SET_PARAMETER,
-        Param,
+        ERR_R_PASSED_NULL_PARAMETER, OSSL_PARAM_INTEGER, OSSL_PARAM_OCTET_PTR, OSSL_PARAM_OCTET_STRING,
+        OSSL_PARAM_UNSIGNED_INTEGER, OSSL_PARAM_UTF8_PTR, OSSL_PARAM_UTF8_STRING, PROV_R_FAILED_TO_GET_PARAMETER,
+        PROV_R_FAILED_TO_SET_PARAMETER, Param,
     },
     core::Reason,
 };
@@ -130,6 +130,14 @@ impl Param {
     #[inline]
     pub fn bytes(&self) -> Result<Option<&[u8]>, Reason> {
         self.bytes_of(self.data_size)
+    }
+
+    /// The bytes; an error if the parameter has a length and no bytes.
+    pub fn required(&self) -> Result<&[u8], Reason> {
+        match self.bytes()? {
+            None if self.data_size > 0 => Err(ERR_R_PASSED_NULL_PARAMETER),
+            bytes => Ok(bytes.unwrap_or_default()),
+        }
     }
 
     /// The first `len` bytes, whatever length the parameter has.

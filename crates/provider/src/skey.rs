@@ -54,7 +54,7 @@ unsafe extern "C" fn import<const AES: bool>(_: *mut c_void, selection: c_int, p
         let taken: Result<(), Reason> = unsafe {
             params::each(params, |key, param| {
                 if key == OSSL_SKEY_PARAM_RAW_BYTES {
-                    bytes = Some(Zeroizing::new(param.bytes()?.unwrap_or_default().to_vec()));
+                    bytes = Some(Zeroizing::new(param.required()?.to_vec()));
                 }
                 Ok(())
             })

@@ -704,6 +704,15 @@ static void encrypt_then_mac(EVP_CIPHER *mine) {
             for (int i = 0; i < len; i++) CHECK(back[i] == 0x77); /* nothing was decrypted */
         }
     }
+    /* a message without a text: its tag is compared at the end, which also fails after a message that was not authentic */
+    CHECK(EVP_MAC_init(mac, mac_key, 32, params) && EVP_MAC_final(mac, expected, &size, 64));
+    for (int wrong = 0; wrong < 2; wrong++) {
+        expected[0] ^= (unsigned char)wrong;
+        CHECK(EVP_CipherInit_ex(copy, NULL, NULL, NULL, iv, 0) && EVP_CIPHER_CTX_ctrl(copy, EVP_CTRL_AEAD_SET_TAG, (int)size, expected) > 0);
+        CHECK(EVP_CipherFinal_ex(copy, back, &n) == !wrong && EVP_CipherInit_ex(copy, NULL, NULL, NULL, iv, 0));
+        CHECK(EVP_CIPHER_CTX_ctrl(copy, EVP_CTRL_AEAD_SET_TAG, (int)size, expected) > 0);
+        CHECK(!EVP_CipherUpdate(copy, back, &n, theirs, 32) && !EVP_CipherFinal_ex(copy, back, &n));
+    }
     CHECK(!EVP_CipherUpdate(ctx, ours, &m, text, 31) && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, (int)size + 1, back) <= 0);
     CHECK(EVP_CIPHER_CTX_ctrl(copy, EVP_CTRL_AEAD_SET_TAG, (int)size + 1, back) <= 0);
     CHECK(!EVP_CipherUpdate(ctx, ours + 1, &m, ours, 64));
@@ -776,6 +785,7 @@ static void attacks(EVP_CIPHER *mine) {
             unsigned char tags[2][16];
             CHECK(EVP_CipherUpdate(ctx, NULL, &n, text, 20) && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 13, NULL) > 0);
             CHECK(!EVP_CipherUpdate(ctx, ours, &n, text, 20) && !EVP_CipherFinal_ex(ctx, ours, &n));
+            CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, back) <= 0); /* no message has ended */
             CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL) > 0);
             for (int round = 0; round < 2; round++) { /* associated data, then a fixed IV */
                 CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, key, iv, 1) && (round || EVP_CipherUpdate(ctx, NULL, &n, text, 20)));
@@ -798,6 +808,8 @@ static void attacks(EVP_CIPHER *mine) {
         /* after the end nothing goes on, and the IV is not used again */
         CHECK(!EVP_CipherUpdate(ctx, ours, &n, text, 20) && !EVP_CipherFinal_ex(ctx, ours, &n));
         CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, NULL, NULL, encrypt) && !EVP_CipherUpdate(ctx, ours, &n, text, 20));
+        CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, NULL, iv, encrypt) && EVP_CipherUpdate(ctx, ours, &n, text, 20));
+        CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, NULL, NULL, encrypt) && EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, back) <= 0);
         /* records that are too short, and not in place */
         CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, key, NULL, encrypt));
         CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IV_FIXED, mode ? 4 : 12, iv) > 0);
@@ -1238,6 +1250,144 @@ static void reasons(void) {
     EVP_CIPHER_CTX_free(ctx);
 }
 
+/* A context of an AEAD with an IV of 12 bytes, and to decrypt with a tag of 16. */
+static void tagged(EVP_CIPHER_CTX *ctx, const EVP_CIPHER *cipher, unsigned char *tag) {
+    int encrypt = tag == NULL, ccm = EVP_CIPHER_get_mode(cipher) == EVP_CIPH_CCM_MODE;
+    CHECK(EVP_CIPHER_CTX_reset(ctx) && EVP_CipherInit_ex(ctx, cipher, NULL, NULL, NULL, encrypt));
+    CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL) > 0);
+    if (ccm || !encrypt) CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, 16, tag) > 0);
+    CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, key, iv, encrypt));
+}
+
+/* Messages with associated data and no text: the end compares the tag, whatever came before it. The expected tags are OpenSSL's. */
+static void without_text(void) {
+    static const char *const aeads[] = { "AES-128-GCM", "AES-128-CCM", "ARIA-256-CCM", "ChaCha20-Poly1305" };
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+    unsigned char tag[16], made[16], out[64];
+    int n;
+    for (size_t i = 0; i < COUNT(aeads); i++) {
+        int ccm = strstr(aeads[i], "CCM") != NULL;
+        EVP_CIPHER *other = EVP_CIPHER_fetch(library, aeads[i], "provider=default"), *mine = EVP_CIPHER_fetch(library, aeads[i], "provider=algkit");
+        what = aeads[i];
+        tagged(ctx, other, NULL);
+        if (ccm) CHECK(EVP_CipherUpdate(ctx, NULL, &n, NULL, 0));
+        CHECK(EVP_CipherUpdate(ctx, NULL, &n, text, 20) && EVP_CipherUpdate(ctx, out, &n, text, 0) && EVP_CipherFinal_ex(ctx, out, &n));
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, tag) > 0);
+        tagged(ctx, mine, NULL);
+        CHECK(EVP_CipherUpdate(ctx, NULL, &n, text, 20) && EVP_CipherFinal_ex(ctx, out, &n));
+        CHECK(EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, 16, made) > 0 && memcmp(made, tag, 16) == 0);
+        for (int wrong = 0; wrong < 2; wrong++)
+        for (int way = 0; way < 5; way++) {
+            int ended;
+            tag[15] ^= (unsigned char)wrong;
+            tagged(ctx, mine, tag);
+            tag[15] ^= (unsigned char)wrong;
+            if (ccm && way == 1) CHECK(EVP_CipherUpdate(ctx, NULL, &n, NULL, 0));
+            CHECK(EVP_CipherUpdate(ctx, NULL, &n, text, 20));
+            if (way == 2) ended = EVP_Cipher(ctx, out, NULL, 0) == 0;
+            else if (way == 3) ended = EVP_Cipher(ctx, NULL, NULL, 0) == 0;
+            else if (way == 4 && ccm) ended = EVP_CipherUpdate(ctx, out, &n, text, 0); /* the empty text */
+            else ended = EVP_CipherFinal_ex(ctx, out, &n);
+            CHECK(ended == !wrong);
+            if (wrong) CHECK(!EVP_CipherFinal_ex(ctx, out, &n));
+        }
+        if (ccm) {
+            /* the end of a message that was not authentic, of none, and of one whose text is missing */
+            tagged(ctx, mine, tag);
+            CHECK(!EVP_CipherUpdate(ctx, out, &n, text, 20) && !EVP_CipherFinal_ex(ctx, out, &n));
+            tagged(ctx, mine, tag);
+            CHECK(EVP_CipherUpdate(ctx, NULL, &n, text, 20) && EVP_CipherFinal_ex(ctx, out, &n) && EVP_CipherFinal_ex(ctx, out, &n));
+            CHECK(EVP_CipherInit_ex(ctx, NULL, NULL, NULL, iv, 0) && !EVP_CipherFinal_ex(ctx, out, &n));
+            for (int encrypt = 0; encrypt < 2; encrypt++) {
+                tagged(ctx, mine, encrypt ? NULL : tag);
+                CHECK(EVP_CipherUpdate(ctx, NULL, &n, NULL, 16) && EVP_CipherUpdate(ctx, NULL, &n, text, 20) && !EVP_CipherFinal_ex(ctx, out, &n));
+            }
+        }
+        EVP_CIPHER_free(other); EVP_CIPHER_free(mine);
+    }
+    ERR_clear_error();
+    EVP_CIPHER_CTX_free(ctx);
+}
+
+/* NULL with a length is no empty message and no empty key. */
+static void nulls(void) {
+    static const char *const ciphers[] = { "AES-128-GCM", "ChaCha20-Poly1305", "AES-128-CCM", "AES-128-CBC", "AES-128-CTR", "AES-128-XTS", "AES-128-CBC-HMAC-SHA1" };
+    static const struct { const char *name, *param; } keys[] = {
+        { "HKDF", "key" }, { "HKDF", "salt" }, { "PBKDF2", "pass" }, { "PBKDF2", "salt" }, { "TLS1-PRF", "secret" }, { "TLS13-KDF", "key" }, { "TLS13-KDF", "salt" },
+    };
+    int n, expand = EVP_KDF_HKDF_MODE_EXTRACT_ONLY;
+    unsigned char out[64];
+    OSSL_PARAM params[9];
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+    EVP_MD_CTX *md_ctx = EVP_MD_CTX_new();
+    EVP_MD *md = EVP_MD_fetch(library, "SHA256", "provider=algkit");
+    EVP_MAC *mac = EVP_MAC_fetch(library, "HMAC", "provider=algkit");
+    EVP_MAC_CTX *mac_ctx = EVP_MAC_CTX_new(mac);
+    for (size_t i = 0; i < COUNT(ciphers); i++) {
+        EVP_CIPHER *cipher = EVP_CIPHER_fetch(library, ciphers[i], "provider=algkit");
+        what = ciphers[i];
+        CHECK(EVP_CipherInit_ex(ctx, cipher, NULL, key, iv, 1));
+        FAILS(EVP_CipherUpdate(ctx, out, &n, NULL, 16), ERR_R_PASSED_NULL_PARAMETER);
+        if (i != 2) FAILS(EVP_CipherUpdate(ctx, NULL, &n, NULL, 16), ERR_R_PASSED_NULL_PARAMETER); /* CCM: a length */
+        EVP_CIPHER_CTX_reset(ctx);
+        EVP_CIPHER_free(cipher);
+    }
+    what = "NULL";
+    CHECK(EVP_DigestInit_ex(md_ctx, md, NULL) && EVP_DigestUpdate(md_ctx, NULL, 0));
+    FAILS(EVP_DigestUpdate(md_ctx, NULL, 16), ERR_R_PASSED_NULL_PARAMETER);
+    params[0] = OSSL_PARAM_construct_utf8_string("digest", (char *)"SHA256", 0);
+    params[1] = OSSL_PARAM_construct_end();
+    CHECK(EVP_MAC_init(mac_ctx, key, 16, params) && EVP_MAC_update(mac_ctx, NULL, 0));
+    FAILS(EVP_MAC_update(mac_ctx, NULL, 16), ERR_R_PASSED_NULL_PARAMETER);
+    params[1] = OSSL_PARAM_construct_octet_string("key", NULL, 16);
+    params[2] = OSSL_PARAM_construct_end();
+    FAILS(EVP_MAC_init(mac_ctx, NULL, 0, params), ERR_R_PASSED_NULL_PARAMETER);
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        EVP_KDF *kdf = EVP_KDF_fetch(library, what = keys[i].name, "provider=algkit");
+        size_t used = 1;
+        params[used++] = strcmp(what, "TLS13-KDF") == 0 ? OSSL_PARAM_construct_int("mode", &expand) : OSSL_PARAM_construct_octet_string("seed", text, 8);
+        for (size_t j = 0; j < COUNT(keys); j++)
+            if (strcmp(keys[j].name, what) == 0) params[used++] = OSSL_PARAM_construct_octet_string(keys[j].param, j == i ? NULL : text, 32);
+        params[used] = OSSL_PARAM_construct_end();
+        for (int given = 0; given < 2; given++) {
+            EVP_KDF_CTX *kdf_ctx = EVP_KDF_CTX_new(kdf);
+            for (size_t j = 0; given && j < used; j++) if (!params[j].data) params[j].data = text;
+            if (given) CHECK(EVP_KDF_derive(kdf_ctx, out, 32, params) > 0);
+            else FAILS(EVP_KDF_derive(kdf_ctx, out, 32, params), ERR_R_PASSED_NULL_PARAMETER);
+            EVP_KDF_CTX_free(kdf_ctx);
+        }
+        EVP_KDF_free(kdf);
+    }
+    EVP_CIPHER_CTX_free(ctx); EVP_MD_CTX_free(md_ctx); EVP_MD_free(md); EVP_MAC_CTX_free(mac_ctx); EVP_MAC_free(mac);
+}
+
+/* What is set and not supported is refused, not ignored: a place in a block of keystream, and the length of a digest. */
+static void ignored(void) {
+    static const char *const streams[] = { "AES-128-CTR", "AES-128-CFB", "AES-128-OFB" };
+    size_t size = 16;
+    OSSL_PARAM params[2] = { OSSL_PARAM_construct_size_t("size", &size), OSSL_PARAM_construct_end() };
+    EVP_MD *md = EVP_MD_fetch(library, "BLAKE2B-512", "provider=algkit");
+    EVP_MD_CTX *md_ctx = EVP_MD_CTX_new();
+    for (size_t i = 0; i < COUNT(streams); i++) {
+        for (int own = 0; own < 2; own++) {
+            EVP_CIPHER *cipher = EVP_CIPHER_fetch(library, what = streams[i], own ? "provider=algkit" : "provider=default");
+            EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+            int n;
+            CHECK(EVP_CipherInit_ex(ctx, cipher, NULL, key, iv, 1) && EVP_CipherUpdate(ctx, own ? ours : theirs, &n, text, 5));
+            if (own) CHECK(!EVP_CIPHER_CTX_set_num(ctx, 3) && EVP_CIPHER_CTX_get_num(ctx) == 5);
+            CHECK(EVP_CIPHER_CTX_set_num(ctx, 0) && EVP_CIPHER_CTX_get_num(ctx) == 0);
+            CHECK(EVP_CipherUpdate(ctx, (own ? ours : theirs) + 5, &n, text, 40));
+            EVP_CIPHER_CTX_free(ctx); EVP_CIPHER_free(cipher);
+        }
+        CHECK(memcmp(ours, theirs, 45) == 0);
+    }
+    what = "BLAKE2B-512";
+    FAILS(EVP_DigestInit_ex2(md_ctx, md, params), PROV_R_INVALID_DIGEST_SIZE);
+    size = 64;
+    CHECK(EVP_DigestInit_ex2(md_ctx, md, params));
+    EVP_MD_CTX_free(md_ctx); EVP_MD_free(md);
+}
+
 /* Contexts of several threads, and copies of one context. */
 static EVP_CIPHER_CTX *common;
 
@@ -1307,6 +1457,9 @@ int main(int argc, char **argv) {
 #endif
             EVP_KDF_do_all_provided(library, each_kdf, &kdfs);
             reasons();
+            without_text();
+            nulls();
+            ignored();
             printf("%d ciphers, %d digests, %d MACs and %d KDFs as OpenSSL's own, ", ciphers, digests, macs, kdfs);
             what = "the tables";
             CHECK(ciphers >= 99 && digests >= 16 && macs == 4 && kdfs == 4);

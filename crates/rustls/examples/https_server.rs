@@ -11,12 +11,15 @@ use std::{
     env,
     error::Error,
     fs::File,
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     path::{Component, Path},
     sync::Arc,
     thread,
 };
+
+/// The longest request in bytes. The rest of a longer one is not read, so that no client fills the memory.
+const MAX_REQUEST: u64 = 1 << 14;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -48,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn serve(socket: TcpStream, config: Arc<ServerConfig>, folder: &Path) -> Result<(), Box<dyn Error>> {
-    let mut stream = BufReader::new(StreamOwned::new(ServerConnection::new(config)?, socket));
+    let mut stream = BufReader::new(StreamOwned::new(ServerConnection::new(config)?, socket)).take(MAX_REQUEST);
     let mut request = String::new();
     stream.read_line(&mut request)?;
     let mut line = request.clone();
@@ -56,18 +59,19 @@ fn serve(socket: TcpStream, config: Arc<ServerConfig>, folder: &Path) -> Result<
         line.clear();
         stream.read_line(&mut line)?;
     }
-    let mut stream = stream.into_inner();
+    let mut stream = stream.into_inner().into_inner();
     println!("{:?}", stream.conn.negotiated_cipher_suite().ok_or("no cipher suite")?.suite());
 
     let path = Path::new(request.split(' ').nth(1).unwrap_or_default().trim_start_matches('/'));
     let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
-    match File::open(folder.join(path)) {
-        Ok(mut file) if inside => {
+    let file = if inside { File::open(folder.join(path)).ok() } else { None };
+    match file.filter(|file| file.metadata().is_ok_and(|data| data.is_file())) {
+        Some(mut file) => {
             let length = file.metadata()?.len();
             write!(stream, "HTTP/1.0 200 OK\r\nContent-Length: {length}\r\n\r\n")?;
             io::copy(&mut BufReader::with_capacity(1 << 16, &mut file), &mut stream)?;
         }
-        _ => write!(stream, "HTTP/1.0 404 Not Found\r\n\r\n")?,
+        None => write!(stream, "HTTP/1.0 404 Not Found\r\n\r\n")?,
     }
     stream.conn.send_close_notify();
     stream.flush()?;

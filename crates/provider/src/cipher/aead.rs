@@ -34,6 +34,8 @@ enum Progress {
     Early,
     /// The message is processed in parts.
     Begun,
+    /// The IV is not used again, and no message with it was ended.
+    Spent,
     /// The tag was made or compared. The IV is not used again.
     Ended,
 }
@@ -76,7 +78,7 @@ impl<const GCM: bool> Authenticated<GCM> {
                 random(&mut self.iv[..self.iv_len])?;
             }
             Progress::NoIv => return Err(PROV_R_INVALID_IV_LENGTH),
-            Progress::Ended => return Err(PROV_R_INVALID_STATE),
+            Progress::Spent | Progress::Ended => return Err(PROV_R_INVALID_STATE),
             Progress::Ready => (),
         }
         self.progress = Progress::Early;
@@ -216,7 +218,7 @@ impl<const GCM: bool> Authenticated<GCM> {
             iv[4..].iter_mut().zip(&aad[..8]).for_each(|(iv, number)| *iv ^= number);
         }
         // A message that is not a record needs another IV.
-        self.progress = Progress::Ended;
+        self.progress = Progress::Spent;
         let key = self.key()?;
         let done = if encrypt { key.encrypt(&iv, &[&aad], text, tag) } else { key.decrypt(&iv, &[&aad], text, tag) };
         done.map_err(reason)?;
@@ -292,12 +294,12 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
             (self.iv_len, self.progress, self.counted_iv) = (iv.len(), Progress::Ready, false);
         } else if matches!(self.progress, Progress::Early | Progress::Begun) {
             // A message that was not ended cannot be continued, and its IV is not used again.
-            self.progress = Progress::Ended;
+            self.progress = Progress::Spent;
         }
         if let Some(key) = key {
             (self.sealing, self.opening, self.records) = (None, None, 0);
             set_key(&self.shared, &mut self.key, key)?;
-            if self.progress == Progress::Ended {
+            if matches!(self.progress, Progress::Spent | Progress::Ended) {
                 self.progress = Progress::NoIv;
             }
         }
@@ -322,7 +324,7 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
         self.begin()?;
         if run.dst.is_null() {
             // SAFETY: the source has `len` bytes.
-            let assoc = unsafe { memory::bytes(run.src, run.len) };
+            let assoc = unsafe { memory::source(run.src, run.len)? };
             if self.progress == Progress::Early && !self.early.done && self.early.keep_assoc(assoc) {
                 return Ok(run.len);
             }
@@ -439,20 +441,20 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
                     // An IV that was set has the wrong length now, and a message that has begun with it cannot be
                     // continued.
                     let unset = self.progress == Progress::NoIv;
-                    self.progress = if unset { Progress::NoIv } else { Progress::Ended };
+                    self.progress = if unset { Progress::NoIv } else { Progress::Spent };
                     (self.iv_len, self.counted_iv) = (len, false);
                     self.early.wipe();
                 }
             }
-            OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_tls_aad(param.bytes()?.unwrap_or_default())?,
+            OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_tls_aad(param.required()?)?,
             OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED if GCM && param.data_size == usize::MAX => {
                 // This length, which is −1 in `EVP_CIPHER_CTX_ctrl`, means the whole IV.
                 let iv = param.bytes_of(self.iv_len)?.ok_or(PROV_R_FAILED_TO_GET_PARAMETER)?;
                 self.set_fixed_iv(iv)?;
             }
-            OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED => self.set_fixed_iv(param.bytes()?.unwrap_or_default())?,
+            OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED => self.set_fixed_iv(param.required()?)?,
             OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV => {
-                let explicit = param.bytes()?.unwrap_or_default();
+                let explicit = param.required()?;
                 let from = self.iv_len.checked_sub(explicit.len()).ok_or(PROV_R_INVALID_IV_LENGTH)?;
                 if !GCM || !self.counted_iv || self.shared.encrypt || self.key.is_none() {
                     return Err(PROV_R_INVALID_STATE);

@@ -164,7 +164,7 @@ impl Context for Block {
         if self.filled > 0 {
             let taken = len.min(block - self.filled);
             // SAFETY: the source has `len` bytes.
-            let head = unsafe { memory::bytes(src, taken) };
+            let head = unsafe { memory::source(src, taken)? };
             self.buffer[self.filled..][..taken].copy_from_slice(head);
             self.filled += taken;
             (src, len) = (src.wrapping_add(taken), len - taken);
@@ -194,7 +194,7 @@ impl Context for Block {
             let last = src.wrapping_add(whole);
             let text = memory::in_out(src, dst, whole)?;
             // If the destination lies ahead of the source, the bytes to keep are read before they are overwritten.
-            self.buffer[..tail].copy_from_slice(memory::bytes(last, tail));
+            self.buffer[..tail].copy_from_slice(memory::source(last, tail)?);
             if whole > 0 {
                 self.crypt(text)?;
             }

@@ -335,11 +335,11 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
         match key {
             OSSL_CIPHER_PARAM_AEAD_MAC_KEY => {
                 self.mac = None;
-                let key = hmac(if SHA256 { "SHA256" } else { "SHA1" }, param.bytes()?.unwrap_or_default())?;
+                let key = hmac(if SHA256 { "SHA256" } else { "SHA1" }, param.required()?)?;
                 let fresh = key.start();
                 self.mac = Some(Mac { key, state: fresh.clone(), fresh });
             }
-            OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_header(param.bytes()?.unwrap_or_default())?,
+            OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => self.set_header(param.required()?)?,
             OSSL_CIPHER_PARAM_TLS_VERSION => self.version = param.get()?,
             OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_SEND_FRAGMENT => {
                 self.pipeline.max_text = param.get()?.min(MAX_TEXT);

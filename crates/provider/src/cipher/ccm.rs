@@ -1,4 +1,5 @@
-//! CCM: a message is processed in one call, since its length has to be known first.
+//! CCM: a message is processed in one call, since its length has to be known first. A message without a text is
+//! processed at its end, unless a call had the empty text.
 
 use super::{
     Context, Run,
@@ -31,6 +32,8 @@ pub struct Ccm {
     tag: [u8; TAG],
     tag_len: usize,
     tag_set: bool,
+    /// Whether the message was processed; one that was decrypted is authentic.
+    done: bool,
     tls_aad: Option<[u8; HEADER]>,
     tls_added: usize,
 }
@@ -49,6 +52,23 @@ impl Ccm {
         self.assoc.clear();
         (self.text_len, self.tag_set) = (None, self.shared.encrypt);
         done.map_err(reason)
+    }
+
+    /// Encrypts or decrypts a whole message, if there is all that it needs. The IV is not used again.
+    fn message(&mut self, text: InOut<'_>) -> Result<(), Reason> {
+        if !self.shared.encrypt && !self.tag_set {
+            return Err(PROV_R_TAG_NOT_SET);
+        }
+        if !self.iv_set {
+            return Err(PROV_R_INVALID_IV_LENGTH);
+        }
+        if self.text_len.is_some_and(|len| len != text.len()) {
+            return Err(PROV_R_INVALID_INPUT_LENGTH);
+        }
+        self.iv_set = false;
+        self.crypt(text)?;
+        self.done = true;
+        Ok(())
     }
 
     /// A record of TLS: explicit IV, text, tag.
@@ -114,6 +134,7 @@ impl Context for Ccm {
             tag: [0; TAG],
             tag_len: 12,
             tag_set: false,
+            done: false,
             tls_aad: None,
             tls_added: 0,
         }
@@ -129,6 +150,7 @@ impl Context for Ccm {
 
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
         self.assoc.clear();
+        self.done = false;
         if let Some(iv) = iv {
             set_iv(&mut self.iv[..self.iv_len], iv)?;
             self.iv_set = true;
@@ -148,7 +170,8 @@ impl Context for Ccm {
             return Err(PROV_R_NO_KEY_SET);
         }
         match (run.src.is_null(), run.dst.is_null()) {
-            (true, false) => return Ok(0),
+            (true, false) if run.len == 0 => return self.finish(&mut []),
+            (true, false) => return Err(ERR_R_PASSED_NULL_PARAMETER),
             _ if !self.iv_set => return Err(PROV_R_INVALID_IV_LENGTH),
             (true, true) => self.text_len = Some(run.len),
             (false, true) => {
@@ -159,23 +182,29 @@ impl Context for Ccm {
                 if run.len > run.room {
                     return Err(PROV_R_OUTPUT_BUFFER_TOO_SMALL);
                 }
-                if self.text_len.is_some_and(|len| len != run.len) {
-                    return Err(PROV_R_INVALID_INPUT_LENGTH);
-                }
-                if !self.shared.encrypt && !self.tag_set {
-                    return Err(PROV_R_TAG_NOT_SET);
-                }
-                // The IV is not used again.
-                self.iv_set = false;
                 // SAFETY: the buffers have this many bytes.
-                self.crypt(unsafe { memory::in_out(run.src, run.dst, run.len)? })?;
+                self.message(unsafe { memory::in_out(run.src, run.dst, run.len)? })?;
             }
         }
         Ok(run.len)
     }
 
+    unsafe fn once(&mut self, run: Run) -> Result<usize, Reason> {
+        if run.src.is_null() && run.len == 0 {
+            return self.finish(&mut []);
+        }
+        // SAFETY: as the caller promises.
+        unsafe { self.update(run) }
+    }
+
     fn finish(&mut self, _: &mut [u8]) -> Result<usize, Reason> {
-        if self.key.is_none() { Err(PROV_R_NO_KEY_SET) } else { Ok(0) }
+        if self.key.is_none() {
+            return Err(PROV_R_NO_KEY_SET);
+        }
+        if !self.done {
+            self.message(InOut::from(&mut [][..]))?;
+        }
+        Ok(0)
     }
 
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
@@ -207,7 +236,7 @@ impl Context for Ccm {
                         return Err(PROV_R_TAG_NOT_NEEDED);
                     }
                     self.tag[..len].copy_from_slice(tag);
-                    self.tag_set = true;
+                    (self.tag_set, self.done) = (true, false);
                 }
                 self.tag_len = len;
             }
@@ -222,11 +251,11 @@ impl Context for Ccm {
             }
             OSSL_CIPHER_PARAM_AEAD_TLS1_AAD => {
                 let more = EXPLICIT_IV + if self.shared.encrypt { 0 } else { self.tag_len };
-                let aad = record::header_of_text(param.bytes()?.unwrap_or_default(), more)?;
+                let aad = record::header_of_text(param.required()?, more)?;
                 (self.tls_aad, self.tls_added) = (Some(aad), self.tag_len);
             }
             OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED => {
-                set_iv(&mut self.iv[..FIXED_IV], param.bytes()?.unwrap_or_default())?;
+                set_iv(&mut self.iv[..FIXED_IV], param.required()?)?;
             }
             _ => (),
         }

@@ -2,7 +2,8 @@
 //! call, and has whole blocks. The tag is the HMAC of the ciphertext only: the caller has to authenticate the IV and
 //! all other data.
 //!
-//! A message is decrypted after its tag was compared. A tag serves one message.
+//! A message is decrypted after its tag was compared. A tag serves one message. A message without a text is processed
+//! at its end.
 
 use super::{
     Context, Run,
@@ -13,7 +14,7 @@ use crate::{
     core::{Reason, reason},
     memory,
 };
-use algkit::Hash;
+use algkit::{Hash, InOut};
 use std::{mem, sync::Arc};
 use subtle::ConstantTimeEq;
 
@@ -28,6 +29,8 @@ pub struct Etm<const MAC: usize> {
     tag: [u8; MAC],
     /// The length of the tag that was made, or is expected; 0 if there is none.
     tag_len: usize,
+    /// Whether the message was processed; one that was decrypted is authentic.
+    done: bool,
 }
 
 impl<const MAC: usize> Etm<MAC> {
@@ -36,6 +39,29 @@ impl<const MAC: usize> Etm<MAC> {
         32 => "SHA256",
         _ => "SHA512",
     };
+
+    fn message(&mut self, mut text: InOut<'_>) -> Result<(), Reason> {
+        let mac_key = self.mac_key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
+        let mut mac = [0; MAC];
+        self.done = false;
+        if self.shared.encrypt {
+            self.keyed.crypt(&self.shared, text.reborrow())?;
+            mac_key.digest_into(&[text.dst()], &mut mac).map_err(reason)?;
+            (self.tag, self.tag_len) = (mac, MAC);
+        } else {
+            let tag_len = mem::take(&mut self.tag_len);
+            if tag_len == 0 {
+                return Err(PROV_R_TAG_NOT_SET);
+            }
+            mac_key.digest_into(&[text.src()], &mut mac).map_err(reason)?;
+            if !bool::from(mac[..tag_len].ct_eq(&self.tag[..tag_len])) {
+                return Err(PROV_R_INVALID_TAG);
+            }
+            self.keyed.crypt(&self.shared, text)?;
+        }
+        self.done = true;
+        Ok(())
+    }
 }
 
 impl<const MAC: usize> Context for Etm<MAC> {
@@ -56,7 +82,7 @@ impl<const MAC: usize> Context for Etm<MAC> {
     ];
 
     fn new(shared: Shared) -> Self {
-        Self { shared, keyed: Keyed::default(), mac_key: None, tag: [0; MAC], tag_len: 0 }
+        Self { shared, keyed: Keyed::default(), mac_key: None, tag: [0; MAC], tag_len: 0, done: false }
     }
 
     fn shared(&self) -> &Shared {
@@ -68,7 +94,7 @@ impl<const MAC: usize> Context for Etm<MAC> {
     }
 
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason> {
-        self.tag_len = 0;
+        (self.tag_len, self.done) = (0, false);
         self.keyed.init(&self.shared, key, iv)
     }
 
@@ -83,25 +109,15 @@ impl<const MAC: usize> Context for Etm<MAC> {
             return Err(PROV_R_INVALID_INPUT_LENGTH);
         }
         // SAFETY: the buffers have this many bytes.
-        let mut text = unsafe { memory::in_out(run.src, run.dst, run.len)? };
-        let mac_key = self.mac_key.as_deref().ok_or(PROV_R_NO_KEY_SET)?;
-        let mut mac = [0; MAC];
-        if self.shared.encrypt {
-            self.keyed.crypt(&self.shared, text.reborrow())?;
-            mac_key.digest_into(&[text.dst()], &mut mac).map_err(reason)?;
-            (self.tag, self.tag_len) = (mac, MAC);
-        } else {
-            let tag_len = mem::take(&mut self.tag_len);
-            if tag_len == 0 {
-                return Err(PROV_R_TAG_NOT_SET);
-            }
-            mac_key.digest_into(&[text.src()], &mut mac).map_err(reason)?;
-            if !bool::from(mac[..tag_len].ct_eq(&self.tag[..tag_len])) {
-                return Err(PROV_R_INVALID_TAG);
-            }
-            self.keyed.crypt(&self.shared, text)?;
-        }
+        self.message(unsafe { memory::in_out(run.src, run.dst, run.len)? })?;
         Ok(run.len)
+    }
+
+    fn finish(&mut self, _: &mut [u8]) -> Result<usize, Reason> {
+        if !self.done {
+            self.message(InOut::from(&mut [][..]))?;
+        }
+        Ok(0)
     }
 
     fn get(&mut self, key: &[u8], param: &mut Param) -> Result<(), Reason> {
@@ -119,7 +135,7 @@ impl<const MAC: usize> Context for Etm<MAC> {
         match key {
             OSSL_CIPHER_PARAM_AEAD_MAC_KEY => {
                 self.mac_key = None;
-                self.mac_key = Some(hmac(Self::DIGEST, param.bytes()?.unwrap_or_default())?);
+                self.mac_key = Some(hmac(Self::DIGEST, param.required()?)?);
             }
             OSSL_CIPHER_PARAM_AEAD_TAG => {
                 let tag = param.bytes()?.filter(|tag| (1..=MAC).contains(&tag.len())).ok_or(PROV_R_INVALID_TAG)?;
@@ -127,7 +143,7 @@ impl<const MAC: usize> Context for Etm<MAC> {
                     return Err(PROV_R_TAG_NOT_NEEDED);
                 }
                 self.tag[..tag.len()].copy_from_slice(tag);
-                self.tag_len = tag.len();
+                (self.tag_len, self.done) = (tag.len(), false);
             }
             _ => (),
         }

@@ -143,6 +143,14 @@ impl<const KIND: u8> Context for Stream<KIND> {
 
     fn set(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {
         match key {
+            // 0 ends the current block of keystream. As in OpenSSL, no other place in a block can be set.
+            OSSL_CIPHER_PARAM_NUM if KIND != CHACHA => {
+                if param.get()? != 0 {
+                    return Err(PROV_R_FAILED_TO_GET_PARAMETER);
+                }
+                self.used = Self::BLOCK;
+                Ok(())
+            }
             OSSL_CIPHER_PARAM_IVLEN if param.get()? != self.shared.row().iv => Err(PROV_R_INVALID_IV_LENGTH),
             // A stream cipher has no padding, but EVP sets the parameter anyway.
             _ => Ok(()),

@@ -108,7 +108,7 @@ impl Context for Gmac {
 
     unsafe fn update(&mut self, data: *const u8, len: usize) -> Result<(), Reason> {
         // SAFETY: as the caller promises.
-        let data = unsafe { memory::bytes(data, len) };
+        let data = unsafe { memory::source(data, len)? };
         self.message()?.assoc(data).map_err(reason)
     }
 

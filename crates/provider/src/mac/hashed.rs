@@ -180,12 +180,12 @@ impl<O: Over> Hashed<O> {
                 return Err(PROV_R_INVALID_INPUT_LENGTH);
             }
             // SAFETY: as the caller promises.
-            state.update(unsafe { memory::bytes(data, len) });
+            state.update(unsafe { memory::source(data, len)? });
             self.updated = true;
             return Ok(());
         }
         // SAFETY: as the caller promises.
-        let record = unsafe { memory::bytes(data, self.tls_size) };
+        let record = unsafe { memory::source(data, self.tls_size)? };
         let least = self.tls_size.saturating_sub(size + 256);
         state.digest_within(record, least, len, &mut self.tls_mac[..size]).map_err(|_| PROV_R_INVALID_STATE)?;
         self.tls_done = true;
@@ -266,7 +266,7 @@ impl<O: Over> Context for Hashed<O> {
             return unsafe { self.record(data, len) };
         }
         // SAFETY: as the caller promises.
-        let data = unsafe { memory::bytes(data, len) };
+        let data = unsafe { memory::source(data, len)? };
         self.state.as_mut().ok_or(PROV_R_NO_KEY_SET)?.update(data);
         self.updated = true;
         Ok(())

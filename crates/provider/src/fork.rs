@@ -1,0 +1,1 @@
+../../capi/src/fork.rs

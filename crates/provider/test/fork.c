@@ -1,0 +1,77 @@
+/* The child of a fork can use the provider, whatever other threads of its parent did at that moment: while they use algorithms for the first
+ * time, and so look up drivers, a thread forks again and again. usage: fork          (OPENSSL_MODULES says where algkit.so is) */
+#include <openssl/evp.h>
+#include <openssl/provider.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { THREADS = 2, ROUNDS = 20, MOST = 100 };
+
+static EVP_CIPHER *ciphers[MOST];
+static int count, forks;
+static atomic_int running = THREADS;
+static const unsigned char key[64] = "a key whose halves are not the same";
+
+static void collect(EVP_CIPHER *cipher, void *unused) {
+    (void)unused;
+    if (strcmp(OSSL_PROVIDER_get0_name(EVP_CIPHER_get0_provider(cipher)), "algkit") == 0 && count < MOST && EVP_CIPHER_up_ref(cipher)) ciphers[count++] = cipher;
+}
+
+static int uses(const EVP_CIPHER *cipher, const unsigned char *with) {
+    EVP_CIPHER_CTX *ctx = EVP_CIPHER_CTX_new();
+    int done;
+    EVP_CIPHER_CTX_set_flags(ctx, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW);
+    done = EVP_EncryptInit_ex(ctx, cipher, NULL, with, NULL);
+    EVP_CIPHER_CTX_free(ctx);
+    return done;
+}
+
+static void *thread(void *unused) {
+    for (int i = 0; i < count; i++) uses(ciphers[i], key);
+    running--;
+    return unused;
+}
+
+/* A process in which nothing was used yet. Returns whether a child of it has failed. */
+static int process(void) {
+    OSSL_LIB_CTX *library = OSSL_LIB_CTX_new();
+    pthread_t ids[THREADS];
+    EVP_CIPHER *gcm;
+    int failed = 0;
+    if (!OSSL_PROVIDER_load(library, "algkit") || !(gcm = EVP_CIPHER_fetch(library, "AES-256-GCM", NULL))) return 1;
+    /* What libcrypto itself initializes under its locks, before the threads. */
+    OPENSSL_init_crypto(OPENSSL_INIT_LOAD_CONFIG | OPENSSL_INIT_LOAD_CRYPTO_STRINGS, NULL);
+    if (!uses(gcm, NULL)) return 1;
+    EVP_CIPHER_do_all_provided(library, collect, NULL);
+    for (int i = 0; i < THREADS; i++) if (pthread_create(&ids[i], NULL, thread, NULL) != 0) return 1;
+    while (running > 0 && !failed) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(2);
+            _exit(!uses(gcm, key));
+        }
+        failed = child < 0 || waitpid(child, &status, 0) != child || status != 0;
+        forks++;
+    }
+    for (int i = 0; i < THREADS; i++) pthread_join(ids[i], NULL);
+    printf("%d ciphers, %d children\n", count, forks);
+    return failed || count < 99 || forks == 0;
+}
+
+int main(void) {
+    for (int round = 0; round < ROUNDS; round++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) return process();
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+            fprintf(stderr, "fork: a child does not end, or cannot use a cipher\n");
+            return 1;
+        }
+    }
+    return 0;
+}
