@@ -275,7 +275,8 @@ impl<'a> Server<'a> {
         let Some(session) = client.choose(self.export, &mut input, &mut output, keep_place)? else { return Ok(()) };
         stream.set_read_timeout(None)?;
         stream.set_write_timeout(None)?;
-        session.serve(self.export, input, output, self.threads)
+        let hang_up = || drop(stream.shutdown(Shutdown::Both));
+        session.serve(self.export, input, output, hang_up, self.threads)
     }
 
     /// Lets clients have the replies to what they have asked for, and no more.
