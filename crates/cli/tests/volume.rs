@@ -212,6 +212,8 @@ fn a_key_file_that_ends_before_its_key_is_no_empty_passphrase() {
         ["volume", "encrypt", "-d", &short, "--keyfile-offset", "5", "--header", &folder.arg("header"), &plain];
     assert!(fails(&run(&[&encrypt[..], &QUICK].concat()), 2).contains("no byte from byte 5"));
     assert!(folder.read("image") == before && folder.read("plain") == common::text(1 << 20));
+    // As in cryptsetup, 0 bytes are all.
+    ok(&run(&["volume", "open-test", "-d", &key, "--keyfile-size", "0", &image]));
     // What is there is taken, from a file and from a pipe.
     ok(&run(&[&add[..], &["--new-keyfile-offset", "4", &image, &short]].concat()));
     ok(&common::pipe(&["volume", "open-test", "-d", "-", "--keyfile-offset", "2", &image], b"ab5"));
