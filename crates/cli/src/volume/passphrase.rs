@@ -61,8 +61,8 @@ pub fn confirmed(what: &str) -> Result<(), Error> {
         return refused("standard input is no terminal at which somebody could agree; -q goes on without a question");
     }
     let _ = write!(io::stderr(), "{what}\nGo on? (Type YES in capital letters.) ");
-    match &**line_of_stdin()? {
-        b"YES" => Ok(()),
+    match line_of_stdin() {
+        Ok(answer) if **answer == *b"YES" => Ok(()),
         _ => refused("not confirmed; nothing was written"),
     }
 }
