@@ -63,6 +63,6 @@ fuzz_target!(|input: Input<'_>| {
         client.choose(&export, &mut from, &mut to, || true)
     });
     if let Ok(Some(session)) = session {
-        let _ = session.serve(&export, from, to, 1);
+        let _ = session.serve(&export, from, to, || {}, 1);
     }
 });

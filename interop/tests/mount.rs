@@ -10,7 +10,7 @@ use command::{
 };
 use std::{
     fs::{self, File},
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, ErrorKind, Read},
     os::unix::fs::{FileExt, MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
@@ -34,7 +34,9 @@ impl Mount {
     /// `command` begins with the program.
     fn by(mut command: Command, place: &Place, args: &[&str]) -> Self {
         let folder = place.folder.path().join("mnt");
-        fs::create_dir_all(&folder).expect("a folder");
+        // A folder that a killed command has left mounted can only be told by its name.
+        let made = fs::create_dir(&folder);
+        assert!(made.map_or_else(|error| error.kind() == ErrorKind::AlreadyExists, |()| true));
         command.args(["volume", "mount", "--key-file", &place.at("key")]).args(args).arg(&folder);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("algkit");
         let mut line = String::new();
@@ -184,7 +186,12 @@ fn read_only_busy_and_killed() {
     let mut mount = mount;
     mount.child.wait().expect("a child");
     assert!(fs::read_dir(&mount.folder).is_err());
-    foreign("fuse3", "fusermount3", &["-u", text(&mount.folder)]);
+    // Whoever starts it again need not unmount the folder before.
+    let again = Mount::start(&place, &[&image]);
+    assert_eq!(fs::read(&again.shown).expect("the file")[..4], *b"kept");
+    again.signal("TERM");
+    again.ended();
+    assert!(fs::read_dir(&mount.folder).is_ok_and(|mut left| left.next().is_none()));
     assert!(place.read(&["--length", "4", &image]) == b"kept");
 }
 

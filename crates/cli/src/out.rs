@@ -8,6 +8,10 @@ use rustix::{
 use std::{
     fmt::Display,
     io::{self, BufWriter, Write},
+    os::{
+        fd::{AsRawFd, OwnedFd},
+        unix::net::UnixDatagram,
+    },
 };
 
 /// Standard output. A closed pipe is not an error: further output is dropped, and the command runs to its end.
@@ -30,17 +34,25 @@ impl Write for Stdout {
 }
 
 /// Lets the use of standard input and output fail (EBADF) if they were closed when the command began. The runtime has opened /dev/null in their
-/// places for both directions; this opens it for the wrong one.
+/// places for both directions.
 pub fn refuse_closed() -> io::Result<()> {
-    let null = |flags| open("/dev/null", flags | OFlags::CLOEXEC, Mode::empty());
     let [stdin, stdout, _] = algkit_supervisor::closed_at_beginning();
     if stdin {
-        dup2_stdin(null(OFlags::WRONLY)?)?;
+        dup2_stdin(useless(OFlags::WRONLY)?)?;
     }
     if stdout {
-        dup2_stdout(null(OFlags::RDONLY)?)?;
+        dup2_stdout(useless(OFlags::RDONLY)?)?;
     }
     Ok(())
+}
+
+/// A descriptor that cannot be used, nor its file be opened once more by the names /dev/stdin and /dev/stdout: the place of a socket. Without /proc,
+/// these names lead nowhere, and /dev/null that is open for the `wrong` direction does as well.
+fn useless(wrong: OFlags) -> io::Result<OwnedFd> {
+    let socket = UnixDatagram::unbound()?;
+    let place = format!("/proc/self/fd/{}", socket.as_raw_fd());
+    let opened = open(place, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+    Ok(opened.or_else(|_| open("/dev/null", wrong | OFlags::CLOEXEC, Mode::empty()))?)
 }
 
 impl Out {

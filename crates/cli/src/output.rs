@@ -142,6 +142,10 @@ impl Output {
                 if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
                     return Err(Errno::ISDIR.into());
                 }
+                // A complete file could not take its name.
+                if path.is_symlink() {
+                    return Err(io::Error::other("it is a link to what is not there"));
+                }
                 Destination { path: path.to_owned(), replaced: None, private }
             }
             Err(error) => return Err(error),

@@ -27,6 +27,9 @@ fn a_closed_output_is_an_error() {
         let error = fails(&redirected(">&-", command), 2);
         assert!(error.contains("standard output: Bad file descriptor"), "{command:?}: {error}");
     }
+    // Neither has the other name of the output anything behind it.
+    let error = fails(&redirected(">&-", &[commands[4], &["-o", "/dev/stdout"]].concat()), 2);
+    assert!(error.contains("`/dev/stdout`: No such device"), "{error}");
     // What prints nothing needs none.
     let output = folder.arg("sealed");
     ok(&redirected(">&-", &["enc", "-c", "gcm(aes)", "-k", &key, "-i", &file, "-o", &output]));
@@ -45,6 +48,10 @@ fn a_closed_input_is_not_an_empty_one() {
     for command in commands {
         let error = fails(&redirected("<&-", command), 2);
         assert!(error.contains("standard input: Bad file descriptor"), "{command:?}: {error}");
+    }
+    for command in [&["dgst", "-c", "sha256", "/dev/stdin"][..], &[commands[2], &["-i", "/dev/stdin"]].concat()] {
+        let error = fails(&redirected("<&-", command), 2);
+        assert!(error.contains("`/dev/stdin`: No such device"), "{command:?}: {error}");
     }
 }
 

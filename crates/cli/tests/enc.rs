@@ -351,6 +351,17 @@ fn permissions_stay_and_links_are_followed() {
     assert_eq!(folder.names(), ["link", "out"]);
 }
 
+/// A link to nothing is told of before anything is encrypted.
+#[test]
+fn a_link_to_what_is_not_there_is_refused_at_once() {
+    let folder = Folder::new();
+    std::os::unix::fs::symlink("nothing", folder.path("link")).unwrap();
+    let enc = ["enc", "-c", "ctr(aes)", "-k", &hex(16), "--iv", &hex(16), "-o", &folder.arg("link")];
+    let line = fails(&pipe(&enc, b"text"), 2);
+    assert!(line.contains("a link to what is not there"), "{line}");
+    assert_eq!(folder.names(), ["link"]);
+}
+
 #[test]
 fn decrypted_text_is_its_owners_alone() {
     let folder = Folder::new();

@@ -160,11 +160,15 @@ fn a_disk_with_something_on_it_is_asked_about() {
     let key = folder.arg("key");
     let quick = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
     let format = [&[env!("CARGO_BIN_EXE_algkit"), "volume", "format", "-d", &key, &image][..], &quick].concat();
-    for (answer, status) in [("yes\n", 2), ("YES\n", 0)] {
+    // Ctrl-D is no answer.
+    for (answer, status) in [("yes\n", 2), ("\u{4}", 2), ("YES\n", 0)] {
         let mut session = Session::start(&format);
         session.expect("a LUKS volume");
         session.expect("YES");
         session.keyboard.write_all(answer.as_bytes()).unwrap();
+        if status == 2 {
+            session.expect("not confirmed; nothing was written");
+        }
         assert_eq!(session.child.wait().unwrap().code(), Some(status));
         assert!((folder.read("image") == before) == (status == 2));
     }

@@ -10,6 +10,7 @@ use std::{
     net::TcpStream,
     os::unix::{
         fs::{PermissionsExt, symlink},
+        net::UnixStream,
         process::ExitStatusExt,
     },
     process::{Child, Command, Output, Stdio},
@@ -211,6 +212,8 @@ fn a_key_file_that_ends_before_its_key_is_no_empty_passphrase() {
         ["volume", "encrypt", "-d", &short, "--keyfile-offset", "5", "--header", &folder.arg("header"), &plain];
     assert!(fails(&run(&[&encrypt[..], &QUICK].concat()), 2).contains("no byte from byte 5"));
     assert!(folder.read("image") == before && folder.read("plain") == common::text(1 << 20));
+    // As in cryptsetup, 0 bytes are all.
+    ok(&run(&["volume", "open-test", "-d", &key, "--keyfile-size", "0", &image]));
     // What is there is taken, from a file and from a pipe.
     ok(&run(&[&add[..], &["--new-keyfile-offset", "4", &image, &short]].concat()));
     ok(&common::pipe(&["volume", "open-test", "-d", "-", "--keyfile-offset", "2", &image], b"ab5"));
@@ -742,6 +745,28 @@ fn clients_that_do_not_choose_give_way() {
     first.read_exact(&mut [0; 16 + 512]).unwrap();
     drop(silent);
     assert!(server.end().success());
+}
+
+/// A server that ends does not remove the socket of another one, which has got the path in the meantime.
+#[test]
+fn the_socket_of_another_server_stays() {
+    let folder = Folder::new();
+    let (image, bytes) = image(&folder);
+    let (other, socket) = (folder.write("other", &bytes), folder.arg("socket"));
+    let serve = |image: &str| {
+        let mut command = common::algkit();
+        command.args(["volume", "serve", "-d", &folder.arg("key"), "--socket", &socket, image]).stdout(Stdio::piped());
+        let mut server = common::Server(command.spawn().unwrap());
+        BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
+        server
+    };
+    let mut first = serve(&image);
+    fs::remove_file(&socket).unwrap();
+    let mut second = serve(&other);
+    assert!(first.end().success());
+    UnixStream::connect(&socket).unwrap();
+    assert!(second.end().success());
+    assert!(!folder.path("socket").exists());
 }
 
 /// A volume's place that has been given to something else keeps a second copy of the header, if that is not written over.

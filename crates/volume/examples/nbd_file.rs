@@ -5,7 +5,7 @@
 //! ```
 
 use algkit_volume::nbd::{Export, handshake};
-use std::{env, error::Error, fs::File, os::unix::net::UnixListener, thread};
+use std::{env, error::Error, fs::File, net::Shutdown, os::unix::net::UnixListener, thread};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let [file, socket] =
@@ -17,9 +17,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     thread::scope(|scope| {
         for stream in listener.incoming().flatten() {
             let export = &export;
-            scope.spawn(move || match handshake(export, &mut &stream, &mut &stream)? {
-                Some(session) => session.serve(export, &stream, &stream, threads),
-                None => Ok(()),
+            scope.spawn(move || {
+                let hang_up = || drop(stream.shutdown(Shutdown::Both));
+                match handshake(export, &mut &stream, &mut &stream)? {
+                    Some(session) => session.serve(export, &stream, &stream, hang_up, threads),
+                    None => Ok(()),
+                }
             });
         }
         Ok(())

@@ -25,7 +25,7 @@ fn volume(sector: usize) -> Volume<Memory> {
 fn answers(export: &Export<'_>, sent: &[u8]) -> (Vec<u8>, Result<(), std::io::ErrorKind>) {
     let (mut input, mut output) = (sent, Vec::new());
     let served = match handshake(export, &mut input, &mut output) {
-        Ok(Some(session)) => session.serve(export, input, &mut output, 1),
+        Ok(Some(session)) => session.serve(export, input, &mut output, || {}, 1),
         other => other.map(drop),
     };
     (output, served.map_err(|error| error.kind()))
@@ -271,7 +271,7 @@ fn parts_of_a_sector_by_many_clients() {
             let export = &export;
             scope.spawn(move || {
                 let session = handshake(export, &mut &theirs, &mut &theirs).unwrap().unwrap();
-                session.serve(export, &theirs, &theirs, 3).unwrap();
+                session.serve(export, &theirs, &theirs, || {}, 3).unwrap();
                 theirs.shutdown(Shutdown::Both).unwrap();
             });
             scope.spawn(move || {
@@ -330,4 +330,50 @@ fn a_disk_that_fails() {
     let (output, end) = simple(&export, &[request(0, 0, 0, 512), write]);
     assert_eq!((error(&output), error(&output[16..]), output.len(), end), (5, ENOSPC, 32, Ok(())));
     assert!(told.lock().unwrap()[0].contains("a bad sector"));
+}
+
+/// A simple reply whose end cannot be read: the connection ends there. The client gets neither another reply in its place nor has to wait.
+#[test]
+fn a_disk_that_fails_within_a_simple_reply() {
+    use std::{net::Shutdown, os::unix::net::UnixStream, thread, time::Duration};
+    /// It can be read up to the end of the first piece, and beyond that fails when the next request waits for the output.
+    struct Half;
+    impl ReadAt for Half {
+        fn size(&self) -> Result<u64, algkit_volume::Error> {
+            Ok(4 << 20)
+        }
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), algkit_volume::Error> {
+            if offset < CHUNK as u64 {
+                buf.fill(7);
+                return Ok(());
+            }
+            thread::sleep(Duration::from_millis(200));
+            Err(algkit_volume::Error::Read { offset, len: buf.len(), source: std::io::Error::other("a bad sector") })
+        }
+    }
+    impl WriteAt for Half {
+        fn write_at(&self, _: u64, _: &[u8]) -> Result<(), algkit_volume::Error> {
+            Ok(())
+        }
+        fn sync(&self) -> Result<(), algkit_volume::Error> {
+            Ok(())
+        }
+    }
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    ours.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    let server = thread::spawn(move || {
+        let export = Export::new(&Half);
+        let session = handshake(&export, &mut &theirs, &mut &theirs).unwrap().unwrap();
+        let hang_up = || theirs.shutdown(Shutdown::Both).unwrap();
+        session.serve(&export, &theirs, &theirs, hang_up, 3)
+    });
+    let requests = [request(0, 0, 0, 2 * CHUNK as u32), request(0, 0, 0, 4096)].concat();
+    ours.write_all(&[client(), option(1, b""), requests].concat()).unwrap();
+    let mut output = Vec::new();
+    ours.read_to_end(&mut output).unwrap();
+    // The second request may have been answered before the first one took the output.
+    let replies = &output[28..];
+    let first = if replies.len() > CHUNK + 16 { &replies[16 + 4096..] } else { replies };
+    assert_eq!((error(first), first.len()), (0, 16 + CHUNK));
+    assert!(server.join().unwrap().is_err());
 }

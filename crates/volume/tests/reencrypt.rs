@@ -739,8 +739,26 @@ fn what_could_not_be_finished_is_not_begun() {
 fn detached(image: &[u8]) -> (Memory, Unlocked) {
     let (header, unlocked) = unlock(&image);
     let file = Memory::new(vec![0; OFFSET]);
-    reencrypt::detach(&luks2(header), &image, &file, &random()).unwrap();
+    reencrypt::detach(&luks2(header), &image, &file, &unlocked, &decryption(), &random()).unwrap();
     (file, unlocked)
+}
+
+fn decryption() -> Plan {
+    Plan { change: Change::Decrypt, protection: Protection::Checksum, hash: "sha256".into(), hotzone: None }
+}
+
+/// A decryption takes a key slot and an area, and what cannot begin leaves no copy of the header.
+#[test]
+fn a_decryption_without_a_key_slot_copies_nothing() {
+    let image = Memory::new(volume("aes-xts-plain64", 64, 512));
+    let (mut header, unlocked) = unlock(&image);
+    for _ in 1..32 {
+        header.add_key(&image, &unlocked, &new_key(), &random()).unwrap();
+    }
+    let (header, file) = (luks2(header), Memory::new(vec![0; OFFSET]));
+    let error = reencrypt::detach(&header, &image, &file, &unlocked, &decryption(), &random()).unwrap_err();
+    assert!(error.to_string().contains("32"), "{error}");
+    assert!(file.into_inner().iter().all(|byte| *byte == 0));
 }
 
 /// Between the copy of the header and the rest of a decryption that moves the data, the data may have got another key.

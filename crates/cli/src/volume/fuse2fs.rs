@@ -121,13 +121,20 @@ impl Running {
     /// Unmounts the folder if fuse2fs has ended without that, as it does when it is killed.
     pub fn clear(&self, folder: &Path) {
         // Without its program, the folder cannot be looked at.
-        if device(folder).is_ok_and(|device| device == self.before) || unmount(folder, UnmountFlags::DETACH).is_ok() {
-            return;
+        if device(folder).ok() != Some(self.before) {
+            clear(folder);
         }
-        if let Some(program) = find("fusermount3") {
-            // If that fails too, whoever looks at the folder is told that nobody serves it.
-            let _ = Command::new(program).args(["-u", "-z", "-q", "--"]).arg(folder).stdin(Stdio::null()).status();
-        }
+    }
+}
+
+/// Unmounts a folder whose program was killed.
+pub fn clear(folder: &Path) {
+    if unmount(folder, UnmountFlags::DETACH).is_ok() {
+        return;
+    }
+    if let Some(program) = find("fusermount3") {
+        // If that fails too, whoever looks at the folder is told that nobody serves it.
+        let _ = Command::new(program).args(["-u", "-z", "-q", "--"]).arg(folder).stdin(Stdio::null()).status();
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     Access, Place,
     args::mount::MountArgs,
-    fuse2fs::{Fuse2fs, Running, State},
+    fuse2fs::{Fuse2fs, Running, State, clear},
     programs::find,
     service::{FAREWELL, Failures, announce, asked_to_end, notify},
 };
@@ -44,6 +44,10 @@ enum Event {
 
 pub fn run(args: &MountArgs) -> Result<Answer, Error> {
     let folder = &args.folder;
+    let is_dead = |error: io::Error| error.kind() == io::ErrorKind::NotConnected;
+    if fs::metadata(folder).is_err_and(is_dead) {
+        clear(folder);
+    }
     let is_folder = fs::metadata(folder).map(|there| there.is_dir());
     if !is_folder.map_err(|source| Error::mount(folder, source))? {
         return Err(Error::mount(folder, io::Error::from(io::ErrorKind::NotADirectory)));

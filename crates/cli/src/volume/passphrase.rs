@@ -61,8 +61,8 @@ pub fn confirmed(what: &str) -> Result<(), Error> {
         return refused("standard input is no terminal at which somebody could agree; -q goes on without a question");
     }
     let _ = write!(io::stderr(), "{what}\nGo on? (Type YES in capital letters.) ");
-    match &**line_of_stdin()? {
-        b"YES" => Ok(()),
+    match line_of_stdin() {
+        Ok(answer) if **answer == *b"YES" => Ok(()),
         _ => refused("not confirmed; nothing was written"),
     }
 }
@@ -77,9 +77,10 @@ pub fn may_be_lost(command: &'static str, what: &str, image: &Path) -> Result<()
     Err(Error::Option { option: command, reason })
 }
 
-/// Reads a file, from `offset`: `size` bytes, or all.
+/// Reads a file, from `offset`: `size` bytes, or all, which cryptsetup also writes as 0.
 pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Zeroizing<Vec<u8>>, Error> {
     let offset = offset.unwrap_or(0);
+    let size = size.filter(|size| *size > 0);
     let most = size.unwrap_or(MAX_FILE);
     let is_stdin = path == OsStr::new("-");
     let name = if is_stdin { "standard input".to_owned() } else { format!("key file `{}`", path.display()) };
@@ -97,7 +98,7 @@ pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Z
     let (key, is_file) = read.map_err(|source| Error::Read { name: name.clone(), source })?;
     match size {
         Some(want) if key.len() as u64 != want => {
-            refuse(format!("{name} has {} bytes from byte {offset} on, and --keyfile-size is {want}", key.len()))
+            refuse(format!("{name} has {} bytes from byte {offset} on, and {want} are asked for", key.len()))
         }
         // It would be an empty passphrase, which anybody has.
         None if key.is_empty() && offset > 0 => refuse(format!("{name} has no byte from byte {offset} on")),

@@ -63,7 +63,7 @@ fn key(place: &Place, unlock: &UnlockArgs, hash: Option<&str>, size: usize) -> R
             let reason = format!("{hash}, and a key file is not hashed; --hash plain says so");
             return Err(Error::Option { option: "--hash", reason });
         }
-        if let Some(given) = unlock.keyfile_size.filter(|given| *given != size as u64) {
+        if let Some(given) = unlock.keyfile_size.filter(|given| ![0, size as u64].contains(given)) {
             let reason = format!("{given}, and a key file that is not hashed gives the {size} bytes of --key-size");
             return Err(Error::Option { option: "--keyfile-size", reason });
         }

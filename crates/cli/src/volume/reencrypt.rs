@@ -227,7 +227,8 @@ pub fn decrypt(args: &DecryptArgs) -> Result<Answer, Error> {
     may_be_plain(&args.how, &data)?;
     let new = new_header(&args.header, header.size())?;
     let beside = Beside::new(new.handle(), &args.header);
-    let detached = reencrypt::detach(&header, &data.file, &beside, &random()?);
+    let plan = decryption(&args.how, &header);
+    let detached = reencrypt::detach(&header, &data.file, &beside, &unlocked, &plan, &random()?);
     detached.map_err(|error| beside.error(error, &data))?;
     let headed = named(new, &args.header)?;
     *header = *luks2(headed.header()?, Mode::Decrypt)?;
@@ -241,6 +242,13 @@ fn may_be_plain(how: &HowArgs, data: &Named) -> Result<(), Error> {
     passphrase::confirmed(&format!("The data of {} will be plain.", data.path.display()))
 }
 
+/// The plan of a decryption.
+fn decryption(how: &HowArgs, header: &luks2::Header) -> Plan {
+    let sector = header.metadata.segments.values().next().map_or(512, luks2::Segment::sector_size);
+    let protection = protection(how, sector);
+    Plan { change: Change::Decrypt, protection, hash: how.resilience_hash.clone(), hotzone: None }
+}
+
 fn start_decryption(
     header: &mut luks2::Header,
     headed: &Named,
@@ -249,9 +257,7 @@ fn start_decryption(
     how: &HowArgs,
 ) -> Result<Answer, Error> {
     let beside = Beside::new(&headed.file, &headed.path);
-    let sector = header.metadata.segments.values().next().map_or(512, luks2::Segment::sector_size);
-    let protection = protection(how, sector);
-    let plan = Plan { change: Change::Decrypt, protection, hash: how.resilience_hash.clone(), hotzone: None };
+    let plan = decryption(how, header);
     let random = random()?;
     let unlocked = if reencrypt::is_detached(header) {
         let begun = uninterrupted(|| reencrypt::start_moving(header, &beside, &data.file, &unlocked, &plan, &random));

@@ -25,7 +25,7 @@ use std::{
         fd::{AsFd, OwnedFd},
         unix::{
             ffi::OsStrExt,
-            fs::FileTypeExt,
+            fs::{FileTypeExt, MetadataExt},
             net::{UnixListener, UnixStream},
         },
     },
@@ -85,7 +85,8 @@ pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
 
 /// What clients connect to.
 enum Listener {
-    Unix(UnixListener, PathBuf),
+    /// With the socket's path and the number of its inode.
+    Unix(UnixListener, PathBuf, u64),
     Tcp(TcpListener),
 }
 
@@ -112,18 +113,19 @@ impl Listener {
         umask(before);
         let listener = bound.map_err(failed)?;
         // The way to it does not depend on the folder of whoever reads the line.
-        let path = fs::canonicalize(&path).map_err(|error| {
+        let found = fs::canonicalize(&path).and_then(|path| Ok((path.symlink_metadata()?.ino(), path)));
+        let (inode, path) = found.map_err(|error| {
             let _ = fs::remove_file(&path);
             failed(error)
         })?;
         let uri = format!("{scheme}+unix:///?socket={}", escaped(path.as_os_str().as_bytes()));
-        Ok((Self::Unix(listener, path), uri))
+        Ok((Self::Unix(listener, path, inode), uri))
     }
 
     /// The next client. A unix socket stands for any: all that is done with it works on a TCP socket as well.
     fn accept(&self) -> io::Result<UnixStream> {
         match self {
-            Self::Unix(listener, _) => listener.accept().map(|(stream, _)| stream),
+            Self::Unix(listener, ..) => listener.accept().map(|(stream, _)| stream),
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept()?;
                 stream.set_nodelay(true)?;
@@ -137,9 +139,11 @@ impl Listener {
     /// No further client gets in, and whoever waits for one learns of it.
     fn close(&self) {
         let socket = match self {
-            Self::Unix(listener, path) => {
-                // If it is gone already, so much the better.
-                let _ = fs::remove_file(path);
+            Self::Unix(listener, path, inode) => {
+                // By now, another server may have its socket there. If this one is gone already, so much the better.
+                if path.symlink_metadata().is_ok_and(|there| there.ino() == *inode) {
+                    let _ = fs::remove_file(path);
+                }
                 listener.as_fd()
             }
             Self::Tcp(listener) => listener.as_fd(),
@@ -275,7 +279,8 @@ impl<'a> Server<'a> {
         let Some(session) = client.choose(self.export, &mut input, &mut output, keep_place)? else { return Ok(()) };
         stream.set_read_timeout(None)?;
         stream.set_write_timeout(None)?;
-        session.serve(self.export, input, output, self.threads)
+        let hang_up = || drop(stream.shutdown(Shutdown::Both));
+        session.serve(self.export, input, output, hang_up, self.threads)
     }
 
     /// Lets clients have the replies to what they have asked for, and no more.

@@ -214,9 +214,46 @@ pub(super) fn parse(area: &[u8]) -> Result<(Value, Metadata), String> {
     if area[end..].iter().any(|byte| *byte != 0) {
         return Err("something stands behind its JSON".to_owned());
     }
-    let json: Value = serde_json::from_slice(&area[..end]).map_err(|error| format!("its JSON: {error}"))?;
+    let json: Value = serde_json::from_str(&text(&area[..end])).map_err(|error| format!("its JSON: {error}"))?;
     let metadata = typed(&json)?;
     Ok((json, metadata))
+}
+
+/// The first of the characters that stand for bytes. They are for private use.
+const BYTES: u32 = 0x10_ff00;
+
+/// The JSON as text. cryptsetup takes strings in any encoding, and keeps them. So a byte that is no UTF-8 becomes a character, and so do the bytes of
+/// such a character itself: [`bytes`] gives all of them back.
+fn text(json: &[u8]) -> String {
+    let stands = |byte: &u8| char::from_u32(BYTES + u32::from(*byte)).unwrap_or_default();
+    let mut text = String::with_capacity(json.len());
+    for chunk in json.utf8_chunks() {
+        for character in chunk.valid().chars() {
+            match byte(character) {
+                None => text.push(character),
+                Some(_) => text.extend(character.encode_utf8(&mut [0; 4]).as_bytes().iter().map(stands)),
+            }
+        }
+        text.extend(chunk.invalid().iter().map(stands));
+    }
+    text
+}
+
+/// The bytes of a JSON text in which characters stand for bytes.
+pub(super) fn bytes(text: &str) -> Vec<u8> {
+    let mut json = Vec::with_capacity(text.len());
+    for character in text.chars() {
+        match byte(character) {
+            None => json.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+            Some(byte) => json.push(byte),
+        }
+    }
+    json
+}
+
+/// The byte that a character stands for, if it does.
+fn byte(character: char) -> Option<u8> {
+    u32::from(character).checked_sub(BYTES).and_then(|byte| byte.try_into().ok())
 }
 
 /// The fields that algkit knows.

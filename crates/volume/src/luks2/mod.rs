@@ -48,7 +48,7 @@ pub struct Header {
     pub binary: Binary,
     /// The fields of the metadata that algkit knows.
     pub metadata: Metadata,
-    /// All of the metadata, as it stands in the header.
+    /// All of the metadata, as it stands in the header. Bytes that are no UTF-8 are the characters from U+10FF00 on.
     pub json: Value,
     /// Which copies are good.
     pub copies: Copies,
@@ -127,7 +127,7 @@ impl Header {
 
     /// The bytes of the copy at `offset`, with a new salt.
     fn bytes(&self, offset: u64, random: &Rng) -> Result<Vec<u8>, Error> {
-        let mut text = self.json.to_string().into_bytes();
+        let mut text = metadata::bytes(&self.json.to_string());
         let room = self.binary.header_size as usize - BINARY;
         // The text ends with a zero.
         if text.len() >= room {

@@ -26,12 +26,14 @@ const SHORT: u32 = 16 << 10;
 type Refusal = u32;
 
 impl Session {
-    /// Serves the client with this number of threads, until it leaves.
+    /// Serves the client with this number of threads, until it leaves. `hang_up` is called if the connection has to end before that: from then on, every
+    /// read of the input and every write to the output has to end at once.
     pub fn serve(
         self,
         export: &Export<'_>,
         input: impl Read + Send,
         output: impl Write + Send,
+        hang_up: impl Fn() + Sync,
         threads: usize,
     ) -> Result<(), io::Error> {
         let connection = Connection {
@@ -39,6 +41,7 @@ impl Session {
             session: self,
             input: Mutex::new(Some(BufReader::with_capacity(AHEAD, input))),
             output: Mutex::new(output),
+            hang_up,
         };
         thread::scope(|scope| {
             // If a thread cannot be started, the others do its work.
@@ -51,12 +54,13 @@ impl Session {
     }
 }
 
-struct Connection<'a, R, W> {
+struct Connection<'a, R, W, H> {
     export: &'a Export<'a>,
     session: Session,
     /// None when the connection has ended.
     input: Mutex<Option<BufReader<R>>>,
     output: Mutex<W>,
+    hang_up: H,
 }
 
 /// A piece of data. For a read, the head of the reply is in front of it.
@@ -76,7 +80,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<R: Read, W: Write> Connection<'_, R, W> {
+impl<R: Read, W: Write, H: Fn()> Connection<'_, R, W, H> {
     /// Does one request after the other, until the connection ends.
     fn work(&self) -> Result<(), io::Error> {
         let mut buffer = Buffer::default();
@@ -94,6 +98,8 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
             held = match self.request(request, input, &mut buffer) {
                 Ok(held) => held,
                 Err(error) => {
+                    // Another thread may have the input, and wait for the client.
+                    (self.hang_up)();
                     *lock(&self.input) = None;
                     return Err(error);
                 }
@@ -218,7 +224,11 @@ impl<R: Read, W: Write> Connection<'_, R, W> {
             let at = offset + u64::from(done);
             if let Err(refused) = self.told(self.export.storage.read_at(at, &mut buffer[data.clone()])) {
                 return match (self.session.structured, done) {
-                    (false, 1..) => Err(io::Error::other("the volume cannot be read")),
+                    (false, 1..) => {
+                        // The output is still held: the client would take another reply for the rest of this one.
+                        (self.hang_up)();
+                        Err(io::Error::other("the volume cannot be read"))
+                    }
                     _ => self.answer_read(cookie, Err(refused)),
                 };
             }

@@ -244,8 +244,16 @@ fn transfer(from: &dyn ReadAt, source: u64, to: &dyn WriteAt, target: u64, len: 
 /// The type of the token of a header that was copied for a decryption which moves the data.
 const TOKEN: &str = "algkit-decryption";
 
-/// Copies a header with its key slots from `disk` to `file`, and says in the copy that the data will be moved to where the header was.
-pub fn detach(header: &luks2::Header, disk: &dyn ReadAt, file: &dyn WriteAt, random: &Rng) -> Result<(), Error> {
+/// Copies a header with its key slots from `disk` to `file`, and says in the copy that the data will be moved to where the header was. What
+/// [`start_moving`] would refuse is refused here, so that no copy is left for nothing.
+pub fn detach(
+    header: &luks2::Header,
+    disk: &dyn ReadAt,
+    file: &dyn WriteAt,
+    unlocked: &Unlocked,
+    plan: &Plan,
+    random: &Rng,
+) -> Result<(), Error> {
     header.refuse_changed(disk)?;
     header.writable()?;
     let (segment, _) = only_segment(header)?;
@@ -257,6 +265,7 @@ pub fn detach(header: &luks2::Header, disk: &dyn ReadAt, file: &dyn WriteAt, ran
     let number = copy.free_token().ok_or_else(|| Error::damaged("header", "it has 32 tokens already"))?;
     json["tokens"][number.to_string()] = json!({"type": TOKEN, "keyslots": []});
     copy.replace(json)?;
+    Moving::of(&copy, disk, unlocked, plan, random)?;
     let areas = 2 * header.binary.header_size;
     transfer(disk, areas, file, areas, header.size() - areas)?;
     file.sync()?;
@@ -279,78 +288,102 @@ pub fn start_moving(
 ) -> Result<(), Error> {
     header.refuse_changed(headed)?;
     header.writable()?;
-    let mut changed = header.clone();
-    let mut json = changed.json.clone();
-    if let Some(tokens) = json["tokens"].as_object_mut() {
-        tokens.retain(|_, token| token["type"] != TOKEN);
-    }
-    changed.replace(json)?;
-    let (old, digest) = only_segment(&changed)?;
-    // If the copy was made long ago, the data may have another key by now, and would be lost.
-    if let Ok(there) = luks2::Header::read(disk)
-        && !only_segment(&there).is_ok_and(|(segment, its)| {
-            segment == old && there.metadata.digests[&its].digest == changed.metadata.digests[&digest].digest
-        })
-    {
-        let reason = "it was copied from the image, whose header is another one by now; remove it, and begin anew";
-        return Err(Error::damaged("header", reason));
-    }
-    let (shift, block) = (old.offset, old.sector_size());
-    let size = disk.size()?.saturating_sub(shift);
-    if size == 0 || !size.is_multiple_of(u64::from(block)) {
-        let reason = format!("its data of {size} bytes is no whole number of sectors of {block}");
-        return Err(Error::damaged("device", reason));
-    }
-    let gap = changed.largest_gap().ok_or(Error::NoRoom { size: 4096 })?;
-    let room = gap.end - gap.start;
-    let (protection, most) = match plan.protection {
-        Protection::None => {
-            let reason = "the first part of the data is decrypted where it lies, which needs a journal or checksums";
-            return Err(Error::damaged("resilience", reason));
-        }
-        Protection::Journal => (Resilience::Journal, room),
-        Protection::Checksum => {
-            let most = Sums::new(&plan.hash, block)?.covers(room);
-            (Resilience::Checksum { hash: plan.hash.clone(), block }, most)
-        }
-    };
-    let most = most.min(plan.hotzone.unwrap_or(u64::MAX));
-    let first = size.min(shift).min(most - most % u64::from(block));
-    let flagged = |segment: &Segment, flag: &str| Segment { flags: vec![flag.to_owned()], ..segment.clone() };
-    let linear = Segment {
-        kind: "linear".to_owned(),
-        offset: 0,
-        encryption: None,
-        sector_size: None,
-        iv_tweak: None,
-        ..old.clone()
-    };
-    let moved = Segment { offset: 0, size: SegmentSize::Bytes(first), ..old.clone() };
-    let position = match first == size {
-        true => Position { to_do: 0..first, hot: None, end: first },
-        false => Position { to_do: first..TO_THE_END, hot: None, end: TO_THE_END },
-    };
-    let reencryption = Reencryption {
-        mode: Mode::Decrypt,
-        direction: Direction::Forward,
-        resilience: Resilience::Datashift { shift, first: Some(Box::new(protection)) },
-        slot: changed.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?,
-        area: gap,
-        version: 3,
-        old: Side { segment: flagged(&old, "backup-previous"), digest: Some(digest) },
-        new: Side { segment: flagged(&linear, "backup-final"), digest: None },
-        moved: Some(flagged(&moved, "backup-moved-segment")),
-        position,
-    };
-    let keys = Keys { old: Some(&unlocked.key), new: None };
-    Ciphers::new(&reencryption, &keys)?.check_range(size)?;
-    enter(&mut changed, &reencryption)?;
-    seal::renew(&mut changed, &reencryption, &keys, random)?;
-    changed.fits(random)?;
+    let Moving { changed, shift, first } = Moving::of(header, disk, unlocked, plan, random)?;
     transfer(disk, shift, disk, 0, first)?;
     disk.sync()?;
     *header = changed;
     header.store(headed, random)
+}
+
+/// A decryption that moves the data, before anything of it is written.
+struct Moving {
+    /// The header that says so.
+    changed: luks2::Header,
+    /// Where the data lies.
+    shift: u64,
+    /// The length of its first part.
+    first: u64,
+}
+
+impl Moving {
+    fn of(
+        header: &luks2::Header,
+        disk: &dyn ReadAt,
+        unlocked: &Unlocked,
+        plan: &Plan,
+        random: &Rng,
+    ) -> Result<Self, Error> {
+        let mut changed = header.clone();
+        let mut json = changed.json.clone();
+        if let Some(tokens) = json["tokens"].as_object_mut() {
+            tokens.retain(|_, token| token["type"] != TOKEN);
+        }
+        changed.replace(json)?;
+        let (old, digest) = only_segment(&changed)?;
+        // If the copy was made long ago, the data may have another key by now, and would be lost.
+        if let Ok(there) = luks2::Header::read(disk)
+            && !only_segment(&there).is_ok_and(|(segment, its)| {
+                segment == old && there.metadata.digests[&its].digest == changed.metadata.digests[&digest].digest
+            })
+        {
+            let reason = "it was copied from the image, whose header is another one by now; remove it, and begin anew";
+            return Err(Error::damaged("header", reason));
+        }
+        let (shift, block) = (old.offset, old.sector_size());
+        let size = disk.size()?.saturating_sub(shift);
+        if size == 0 || !size.is_multiple_of(u64::from(block)) {
+            let reason = format!("its data of {size} bytes is no whole number of sectors of {block}");
+            return Err(Error::damaged("device", reason));
+        }
+        let gap = changed.largest_gap().ok_or(Error::NoRoom { size: 4096 })?;
+        let room = gap.end - gap.start;
+        let (protection, most) = match plan.protection {
+            Protection::None => {
+                let reason =
+                    "the first part of the data is decrypted where it lies, which needs a journal or checksums";
+                return Err(Error::damaged("resilience", reason));
+            }
+            Protection::Journal => (Resilience::Journal, room),
+            Protection::Checksum => {
+                let most = Sums::new(&plan.hash, block)?.covers(room);
+                (Resilience::Checksum { hash: plan.hash.clone(), block }, most)
+            }
+        };
+        let most = most.min(plan.hotzone.unwrap_or(u64::MAX));
+        let first = size.min(shift).min(most - most % u64::from(block));
+        let flagged = |segment: &Segment, flag: &str| Segment { flags: vec![flag.to_owned()], ..segment.clone() };
+        let linear = Segment {
+            kind: "linear".to_owned(),
+            offset: 0,
+            encryption: None,
+            sector_size: None,
+            iv_tweak: None,
+            ..old.clone()
+        };
+        let moved = Segment { offset: 0, size: SegmentSize::Bytes(first), ..old.clone() };
+        let position = match first == size {
+            true => Position { to_do: 0..first, hot: None, end: first },
+            false => Position { to_do: first..TO_THE_END, hot: None, end: TO_THE_END },
+        };
+        let reencryption = Reencryption {
+            mode: Mode::Decrypt,
+            direction: Direction::Forward,
+            resilience: Resilience::Datashift { shift, first: Some(Box::new(protection)) },
+            slot: changed.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?,
+            area: gap,
+            version: 3,
+            old: Side { segment: flagged(&old, "backup-previous"), digest: Some(digest) },
+            new: Side { segment: flagged(&linear, "backup-final"), digest: None },
+            moved: Some(flagged(&moved, "backup-moved-segment")),
+            position,
+        };
+        let keys = Keys { old: Some(&unlocked.key), new: None };
+        Ciphers::new(&reencryption, &keys)?.check_range(size)?;
+        enter(&mut changed, &reencryption)?;
+        seal::renew(&mut changed, &reencryption, &keys, random)?;
+        changed.fits(random)?;
+        Ok(Self { changed, shift, first })
+    }
 }
 
 /// The part of a disk that begins at a byte.

@@ -1,7 +1,7 @@
 //! The command line of key slots.
 
 use super::{PlaceArgs, UnlockArgs};
-use crate::size::{bytes, kib, place};
+use crate::size::{kib, place};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -50,8 +50,8 @@ pub struct NewKeyArgs {
     /// Skip this many bytes of that file
     #[arg(long, value_name = "BYTES", value_parser = place)]
     pub new_keyfile_offset: Option<u64>,
-    /// Use this many bytes of that file [default: all]
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    /// Use this many bytes of that file [default: all, also as 0]
+    #[arg(long, value_name = "BYTES", value_parser = place)]
     pub new_keyfile_size: Option<u64>,
 }
 

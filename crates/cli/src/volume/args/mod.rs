@@ -127,8 +127,8 @@ pub struct UnlockArgs {
     /// Skip this many bytes of the key file
     #[arg(long, value_name = "BYTES", value_parser = place, requires = "key_file")]
     pub keyfile_offset: Option<u64>,
-    /// Use this many bytes of the key file [default: all]
-    #[arg(long, value_name = "BYTES", value_parser = bytes, requires = "key_file")]
+    /// Use this many bytes of the key file [default: all, also as 0]
+    #[arg(long, value_name = "BYTES", value_parser = place, requires = "key_file")]
     pub keyfile_size: Option<u64>,
     /// A file with the volume key itself, instead of a passphrase
     #[arg(long, alias = "master-key-file", value_name = "FILE", conflicts_with = "key_file")]
