@@ -173,7 +173,7 @@ fn begin(server: &Server, target: &Target<'_>, what: Move, fd: i32, len: u64) ->
             Move::ToPipe { from, pipe, flags } => mover.fill_pipe(server, &from, &pipe, flags, len),
             Move::FromFile { file, position, to } => mover.send_file(server, &file, position, &to, len),
         };
-        target.answer(if mover.moved > 0 { Ok(mover.moved as i64) } else { done.map(|()| 0) });
+        if mover.moved > 0 { Ok(mover.moved as i64) } else { done.map(|()| 0) }
     })?;
     Ok(Reply::Taken)
 }
