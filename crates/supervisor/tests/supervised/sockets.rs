@@ -296,11 +296,16 @@ supervised! {
         let cipher = bound("skcipher", "cbc(aes)").expect("a cipher");
         let set_key = || set_option(&cipher, libc::SOL_ALG, libc::ALG_SET_KEY, &KEY);
         set_key().expect("set");
-        for _ in 0..200 {
-            let socket = accept(&cipher, 0).expect("a socket");
-            assert_eq!(errno(set_key()), libc::EBUSY);
-            drop(socket);
-            set_key().expect("set");
+        // To wipe the text that nobody has received takes a while.
+        let text = vec![0; 64 << 10];
+        for (left, rounds) in [(0, 200), (text.len(), 5000)] {
+            for _ in 0..rounds {
+                let socket = accept(&cipher, 0).expect("a socket");
+                send(&socket, &text[..left], libc::MSG_MORE).expect("sent");
+                assert_eq!(errno(set_key()), libc::EBUSY);
+                drop(socket);
+                set_key().expect("set");
+            }
         }
     }
 }
