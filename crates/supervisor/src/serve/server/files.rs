@@ -166,6 +166,8 @@ impl Server {
 
     /// The text of `/proc/crypto`, counted for the target's program.
     pub fn list(&self, target: &Target<'_>) -> Result<OwnedFd, Errno> {
+        // It says how many use each algorithm.
+        self.take_hangups();
         let text = proc_crypto::file()?;
         let account = self.programs.account(self.programs.of(target.request.tid));
         self.listings.count(&text, account, self.most_bytes).inspect_err(|&error| match error {

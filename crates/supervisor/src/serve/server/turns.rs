@@ -139,6 +139,10 @@ impl Server {
         theirs: Option<OwnedFd>,
     ) -> Result<End, Advance> {
         let target = self.target(parked.request);
+        if let (File::Netlink(_), true) = (&state.file, parked.transfer.sends()) {
+            // The request may ask who uses an algorithm.
+            self.take_hangups();
+        }
         let step = match parked.transfer.sends() && self.keeps_too_much(served, parked.request, "to send") {
             true => Step::Done(parked.transfer.interrupt(Errno::NOBUFS)),
             false => parked.transfer.advance(&target, &mut state.file),
