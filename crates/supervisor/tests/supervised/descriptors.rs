@@ -4,6 +4,11 @@ use crate::{client::*, supervised};
 use std::{
     os::fd::{AsRawFd, FromRawFd, OwnedFd},
     panic::catch_unwind,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -85,6 +90,34 @@ supervised! {
         let mut room = [0; 16];
         assert_eq!(read(out.as_raw_fd(), &mut room).expect("read"), 5);
         assert_eq!(room[..5], *b"hello");
+    }
+}
+
+supervised! {
+    fn a_number_that_is_used_again_keeps_no_reader_waiting() {
+        let cipher = bound("hash", "sha256").expect("a hash");
+        let number = accept(&cipher, 0).expect("a socket").as_raw_fd();
+        let is_over = AtomicBool::new(false);
+        let (done, end) = mpsc::channel();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    match read(number, &mut [0; 32]) {
+                        Ok(32) => {}
+                        found => assert_eq!(errno(found), libc::EBADF),
+                    }
+                }
+                done.send(()).expect("a receiver");
+            });
+            for _ in 0..2000 {
+                assert_eq!(accept(&cipher, 0).expect("a socket").as_raw_fd(), number);
+            }
+            is_over.store(true, Ordering::Relaxed);
+            if end.recv_timeout(Duration::from_secs(20)).is_err() {
+                // The thread that waits cannot be waited for.
+                std::process::exit(1);
+            }
+        });
     }
 }
 
