@@ -113,8 +113,7 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
         _ => {}
     }
     let fd = target.request.int(0);
-    // The target may have opened a descriptor of its own with a number in the ranges. A number without a descriptor is not
-    // left to the kernel: it may be a served file's by then, and the call would wait at the socket that stands for it.
+    // The target may have opened a descriptor of its own with a number in the ranges.
     let Some((served, theirs)) = server.find_with_end(target, fd)? else { return Ok(Reply::Proceed) };
     if is_the_kernels(&served, target.request.nr, &target.request.args) {
         return Ok(Reply::Proceed);

@@ -51,13 +51,14 @@ impl Files {
 }
 
 impl Server {
-    /// The file that the target's descriptor refers to. Only numbers in the ranges are looked up.
-    pub fn find(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
-        self.find_with_end(target, fd).ok().flatten().map(|(served, _)| served)
+    /// The file that the target's descriptor refers to. Only numbers in the ranges are looked up. [`Errno::BADF`] if there is no
+    /// such descriptor. Such a call is not left to the kernel: by then the number may be a served file's, and the call would wait
+    /// at the socket that stands for it.
+    pub fn find(&self, target: &Target<'_>, fd: i32) -> Result<Option<Arc<Served>>, Errno> {
+        Ok(self.find_with_end(target, fd)?.map(|(served, _)| served))
     }
 
-    /// The file that the target's descriptor refers to, and the target's end of it, if that can be fetched. [`Errno::BADF`]
-    /// if there is no such descriptor.
+    /// The same, with the target's end of the file, if that can be fetched.
     pub fn find_with_end(&self, target: &Target<'_>, fd: i32) -> Result<Option<(Arc<Served>, Option<OwnedFd>)>, Errno> {
         if !self.ranges.contains(fd) {
             return Ok(None);
