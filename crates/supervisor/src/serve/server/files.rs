@@ -50,6 +50,9 @@ impl Files {
     }
 }
 
+/// A file, and the target's end of it, if that could be fetched.
+type Found = (Arc<Served>, Option<OwnedFd>);
+
 impl Server {
     /// The file that the target's descriptor refers to. Only numbers in the ranges are looked up. [`Errno::BADF`] if there is no
     /// such descriptor. Such a call is not left to the kernel: by then the number may be a served file's, and the call would wait
@@ -58,8 +61,8 @@ impl Server {
         Ok(self.find_with_end(target, fd)?.map(|(served, _)| served))
     }
 
-    /// The same, with the target's end of the file, if that can be fetched.
-    pub fn find_with_end(&self, target: &Target<'_>, fd: i32) -> Result<Option<(Arc<Served>, Option<OwnedFd>)>, Errno> {
+    /// The same, with the target's end of the file.
+    pub fn find_with_end(&self, target: &Target<'_>, fd: i32) -> Result<Option<Found>, Errno> {
         if !self.ranges.contains(fd) {
             return Ok(None);
         }
