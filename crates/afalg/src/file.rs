@@ -69,6 +69,16 @@ impl File {
         }
     }
 
+    /// Drops all of the file that others could notice, such as its share in the socket that it was accepted from. Returns the rest, which may take
+    /// long to wipe.
+    pub fn into_memory(self) -> Box<dyn Send> {
+        match self {
+            Self::Alg(socket) => Box::new(socket.into_text()),
+            Self::Netlink(_) => Box::new(()),
+            Self::Device(device) => Box::new(device),
+        }
+    }
+
     /// Adds the file's counts to the [totals](crate::usage::report). For files that are still open when the process
     /// ends.
     pub fn settle(&mut self) {

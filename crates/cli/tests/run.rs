@@ -41,6 +41,25 @@ fn the_status_is_the_programs() {
     assert_eq!(status(&run(&["--via", "seccomp", "sh", "-c", "kill -9 $$"])), Some(137));
 }
 
+/// A program that makes a socket for a hash, and exits with 7.
+const HASHES: &str = r#"
+    socket(my $socket, 38, 5, 0) or die;
+    bind($socket, pack("S a14 L L a64", 38, "hash", 0, 0, "sha256")) or die;
+    my $accept = `uname -m` =~ /x86_64/ ? 43 : 202;
+    syscall($accept, fileno($socket), 0, 0) >= 0 or die;
+    exit 7"#;
+
+#[test]
+fn statistics_that_cannot_be_written_leave_the_status_as_it_is() {
+    for via in ["preload", "seccomp"] {
+        let output = run(&["--via", via, "--stats=/dev/full", "--", "perl", "-e", HASHES]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(status(&output), Some(7), "{via}: {said}");
+        assert_eq!(said.lines().count(), 1, "{via}: {said}");
+        assert!(said.contains("cannot write"), "{via}: {said}");
+    }
+}
+
 #[test]
 fn what_stands_in_the_supervisors_way_is_named() {
     let limited = "ulimit -n 100; exec \"$0\" run --via seccomp true";

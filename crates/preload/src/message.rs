@@ -23,7 +23,7 @@ use std::{ptr, time::Instant};
 
 interpose! {
     fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t
-    where Some(entry) = table::entry(fd) => send_message(entry, fd, message, flags).map(length)
+    where Some(entry) = table::entry(fd) => send_message(entry, fd, message, flags).map(|(sent, _)| length(sent))
 
     fn sendto(
         fd: c_int, data: *const c_void, len: size_t, flags: c_int, address: *const sockaddr, address_len: socklen_t,
@@ -144,7 +144,13 @@ fn pieces(count: c_int) -> Result<usize, Errno> {
     usize::try_from(count).map_err(|_| Errno::INVAL)
 }
 
-unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr, flags: c_int) -> Result<usize, Errno> {
+/// Returns the number of bytes that were sent, and whether they are the whole message.
+unsafe fn send_message(
+    entry: &'static Entry,
+    fd: c_int,
+    message: *const msghdr,
+    flags: c_int,
+) -> Result<(usize, bool), Errno> {
     entry.check_socket()?;
     // SAFETY: the pointer is to a header, as `sendmsg` demands of the caller.
     let message = unsafe { memory::at(message)? };
@@ -159,7 +165,8 @@ unsafe fn send_message(entry: &'static Entry, fd: c_int, message: *const msghdr,
     check_name(message)?;
     // SAFETY: the header describes an address that is readable, as `sendmsg` demands of the caller.
     unsafe { check_destination(entry, fd, message.msg_name, message.msg_namelen as size_t)? };
-    transfer::send(entry, fd, &data.message(control, flags))
+    let message = data.message(control, flags);
+    transfer::send(entry, fd, &message).map(|sent| (sent, !message.fault && sent == iov::total(message.data)))
 }
 
 /// The length of an address, which the kernel takes as an `int`.
@@ -225,12 +232,17 @@ unsafe fn send_messages(
         // SAFETY: `at` is less than `count`, and the caller's array has `count` members.
         let message = unsafe { memory::at_mut(messages.wrapping_add(at))? };
         // SAFETY: each member is a header, as `sendmmsg` demands of the caller.
-        match unsafe { send_message(entry, fd, &raw const message.msg_hdr, flags) } {
-            Ok(sent) => message.msg_len = sent as c_uint,
+        let (sent, is_whole) = match unsafe { send_message(entry, fd, &raw const message.msg_hdr, flags) } {
+            Ok(sent) => sent,
             Err(errno) if done == 0 => return Err(errno),
             Err(_) => break,
-        }
+        };
+        message.msg_len = sent as c_uint;
         done += 1;
+        // As in the kernel, a message of which only a part was sent is the last.
+        if !is_whole {
+            break;
+        }
     }
     Ok(done)
 }

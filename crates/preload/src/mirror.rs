@@ -3,7 +3,7 @@
 //! Until a thread may wait for the descriptor, any socket may stand behind it, also a [`template`](crate::template) that stands
 //! behind others. Then it becomes one end of a [pair](stand_in), of which the library keeps the other end.
 
-use crate::{kernel::kernel, process, reserve::Own};
+use crate::{kernel::kernel, process, reserve::Own, template};
 use algkit_afalg::{
     Errno, Readiness,
     stand_in::{self, Shown},
@@ -13,7 +13,7 @@ use rustix::{
     fs::{fcntl_getfl, fcntl_setfl},
     io::{DupFlags, FdFlags, dup3, fcntl_getfd},
     net::{
-        AddressFamily, SocketFlags, SocketType, socket_with,
+        SocketFlags,
         sockopt::{Timeout, set_socket_timeout, socket_timeout},
     },
 };
@@ -70,7 +70,7 @@ impl Mirror {
         if !mem::take(&mut self.shared) {
             return Ok(());
         }
-        replace(fds, &socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?, false)
+        replace(fds, &template::lone(SocketFlags::CLOEXEC)?, false)
     }
 
     /// Makes the descriptors show `readiness`.

@@ -9,13 +9,10 @@
 //!
 //! The library's [own descriptors](Own) are here, too: they have high numbers, and the program cannot close them.
 
-use crate::{interpose::real, kernel::kernel, slots::Slots};
+use crate::{interpose::real, kernel::kernel, slots::Slots, template};
 use algkit_afalg::Errno;
 use libc::{EFD_CLOEXEC, SYS_eventfd2, c_int, c_uint, nfds_t, pollfd};
-use rustix::{
-    io::fcntl_dupfd_cloexec,
-    net::{AddressFamily, SocketFlags, SocketType, socket_with},
-};
+use rustix::{io::fcntl_dupfd_cloexec, net::SocketFlags};
 use std::{
     os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, IntoRawFd, OwnedFd, RawFd},
     sync::atomic::{AtomicBool, AtomicI32, Ordering},
@@ -59,7 +56,7 @@ pub fn fill() {
     if is_filtered() || IS_FILLED.swap(true, Ordering::Relaxed) {
         return;
     }
-    let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None);
+    let socket = template::lone(SocketFlags::CLOEXEC);
     IS_USED.store(true, Ordering::Relaxed);
     for (at, slot) in SLOTS.iter().enumerate().take(SOCKETS + EVENTS) {
         let made = match &socket {

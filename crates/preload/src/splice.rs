@@ -119,23 +119,30 @@ fn from_pipe(
     len: usize,
     flags: c_uint,
 ) -> Result<usize, Errno> {
-    let total = len.min(available(pipe, flags & SPLICE_F_NONBLOCK == 0)?);
-    if total == 0 {
-        return Ok(0);
-    }
+    let (total, mut buffer, first) = loop {
+        let total = len.min(available(pipe, flags & SPLICE_F_NONBLOCK == 0)?);
+        if total == 0 {
+            return Ok(0);
+        }
+        let mut buffer = vec![0; total.min(PIPE)];
+        // What the socket refuses must stay in the pipe, so the socket gets a copy of the first piece.
+        match copy(pipe, &mut buffer) {
+            // Another thread has read what was there.
+            Ok(0) | Err(Errno::AGAIN) => {}
+            first => break (total, buffer, first?),
+        }
+    };
     let more = flags & SPLICE_F_MORE != 0;
-    let mut buffer = vec![0; total.min(PIPE)];
-    // What the socket refuses must stay in the pipe, so the socket gets a copy of the first piece.
-    let first = copy(pipe, &mut buffer)?;
     let of_piece = |sent: usize| if more || sent < total { MSG_MORE } else { 0 };
     let mut sent = send(entry, to, &buffer[..first], of_piece(first))?;
     let mut rest = &mut buffer[..sent];
-    while !rest.is_empty() {
+    // The other thread may also come now.
+    while !rest.is_empty() && ioctl_fionread(pipe)? > 0 {
         let dropped = read(pipe, &mut *rest)?;
         rest = &mut rest[dropped..];
     }
     let is_cut_off = sent < first;
-    while sent < total && !is_cut_off {
+    while sent < total && !is_cut_off && ioctl_fionread(pipe)? > 0 {
         // Bytes that have been read from the pipe must find room.
         let Ok(room) = wait_for_room(entry, to) else { break };
         let limit = room.min(total - sent).min(buffer.len());

@@ -8,7 +8,7 @@ use crate::{
     template::{self, Template},
 };
 use algkit_afalg::{Errno, File};
-use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
+use rustix::net::SocketFlags;
 use std::{
     os::fd::{IntoRawFd, RawFd},
     ptr,
@@ -114,7 +114,7 @@ fn make(template: &mut Template, flags: SocketFlags) -> Result<(RawFd, bool), Er
     if let Some(duplicate) = template.duplicate(flags) {
         return Ok((duplicate.into_raw_fd(), true));
     }
-    match socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None) {
+    match template::lone(flags) {
         Ok(socket) => Ok((socket.into_raw_fd(), false)),
         Err(Errno::MFILE) => Ok((reserve::take_socket()?, true)),
         Err(errno) => Err(errno),

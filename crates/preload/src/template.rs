@@ -6,7 +6,7 @@
 
 use rustix::{
     io::{Errno, dup, fcntl_dupfd_cloexec},
-    net::{AddressFamily, SocketFlags, SocketType, socket_with},
+    net::{AddressFamily, Shutdown, SocketFlags, SocketType, shutdown, socket_with},
 };
 use std::{
     os::fd::{BorrowedFd, IntoRawFd, OwnedFd, RawFd},
@@ -69,9 +69,16 @@ pub fn forget(first: u32, last: u32) {
     }
 }
 
+/// A socket that has nothing to show. Whoever reads from it finds its end at once: a call on a descriptor that another thread closes
+/// gets there between the moment when the table forgets the descriptor and that when the kernel closes it, and must not wait for ever.
+pub fn lone(flags: SocketFlags) -> Result<OwnedFd, Errno> {
+    let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, flags, None)?;
+    shutdown(&socket, Shutdown::Read)?;
+    Ok(socket)
+}
+
 fn make() -> Result<OwnedFd, Errno> {
-    let socket = socket_with(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
-    fcntl_dupfd_cloexec(&socket, LOWEST)
+    fcntl_dupfd_cloexec(lone(SocketFlags::CLOEXEC)?, LOWEST)
 }
 
 fn duplicate(socket: BorrowedFd<'_>, flags: SocketFlags) -> Result<OwnedFd, Errno> {

@@ -40,6 +40,20 @@ served! {
 }
 
 served! {
+    /// Rustix makes system calls itself. So it finds what a call of another thread finds if it comes just before the kernel closes the descriptor.
+    fn who_reads_past_the_library_does_not_wait() {
+        let plain = sha256();
+        let shared_flags = sha256();
+        fcntl(&shared_flags, FcntlArg::F_SETFL(OFlag::empty())).unwrap();
+        let nonblocking = own(accept4(parent("hash", "sha256", &[]).as_raw_fd(), SockFlag::SOCK_NONBLOCK).unwrap());
+        fcntl(&nonblocking, FcntlArg::F_SETFL(OFlag::empty())).unwrap();
+        for fd in [plain, shared_flags, nonblocking] {
+            assert_eq!(rustix::io::read(&fd, &mut [0; 32]), Ok(0));
+        }
+    }
+}
+
+served! {
     fn dup2_replaces_in_both_directions() {
         let (reader, writer) = pipe().unwrap();
         // The pipe replaces the file behind a served descriptor.

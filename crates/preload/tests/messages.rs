@@ -116,6 +116,18 @@ served! {
 }
 
 served! {
+    fn a_message_that_is_sent_in_part_is_the_last() {
+        let fd = cbc();
+        let text = vec![0; 1 << 20];
+        let pieces = [[IoSlice::new(&text[..1000])], [IoSlice::new(&text)], [IoSlice::new(&[])]];
+        let mut headers = MultiHeaders::<()>::preallocate(3, None);
+        let sent = sendmmsg(fd.as_raw_fd(), &mut headers, &pieces, [None; 3], [], MORE | MsgFlags::MSG_DONTWAIT);
+        // The default of `net.core.wmem_default`, which the queue takes in all.
+        assert_eq!(sent.unwrap().map(|message| message.bytes).collect::<Vec<_>>(), [1000, 212_992 - 1000]);
+    }
+}
+
+served! {
     fn what_ended_a_call_with_several_messages_is_told_by_the_next() {
         // The key of `poly1305` comes with each message.
         let fd = operation(&parent("hash", "poly1305", &[]));

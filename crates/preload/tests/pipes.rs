@@ -15,6 +15,7 @@ use nix::{
 use std::{
     io::{IoSlice, Write},
     os::fd::AsRawFd,
+    sync::atomic::{AtomicBool, Ordering},
     thread,
 };
 
@@ -56,6 +57,27 @@ served! {
         });
         send(hash.as_raw_fd(), &[], MsgFlags::empty()).unwrap();
         assert_eq!(digest(&hash), MILLION);
+    }
+}
+
+served! {
+    fn two_threads_take_from_a_pipe() {
+        for _ in 0..1000 {
+            let (reader, writer) = pipe().unwrap();
+            let is_closed = AtomicBool::new(false);
+            let take = || {
+                let hash = sha256();
+                while splice(&reader, None, &hash, None, 100, SpliceFFlags::SPLICE_F_MORE).unwrap() > 0 {}
+                assert!(is_closed.load(Ordering::SeqCst));
+            };
+            thread::scope(|scope| {
+                scope.spawn(take);
+                scope.spawn(take);
+                (0..20).for_each(|_| assert_eq!(write(&writer, &[0; 150]), Ok(150)));
+                is_closed.store(true, Ordering::SeqCst);
+                drop(writer);
+            });
+        }
     }
 }
 

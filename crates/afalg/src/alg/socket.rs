@@ -5,6 +5,7 @@ use super::{
     algorithm::Algorithm,
     hash,
     parent::{Keyring, NoKeyring, Parent},
+    queue::Queue,
     rng, skcipher,
 };
 use crate::{Destination, Errno, Message, Readiness, Received, abi::SOCK_MAX, level::Buffers, usage::Usage};
@@ -184,6 +185,15 @@ impl Socket {
             Role::Skcipher(operation) => operation.stream.queue.held(),
             Role::Aead(operation) => operation.stream.queue.held(),
             Role::Hash(_) | Role::Rng(_) | Role::Parent(_) => 0,
+        }
+    }
+
+    /// The queued text, without the socket.
+    pub(crate) fn into_text(self) -> impl Send + use<> {
+        match self.role {
+            Role::Skcipher(operation) => operation.stream.queue,
+            Role::Aead(operation) => operation.stream.queue,
+            Role::Hash(_) | Role::Rng(_) | Role::Parent(_) => Queue::default(),
         }
     }
 

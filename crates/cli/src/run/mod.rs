@@ -111,7 +111,7 @@ fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<
         algkit_supervisor::Error::Spawn { source, .. } => cannot_run(args, source),
         error => Error::Supervise { program: args.program.clone(), source: error },
     })?;
-    report::finish()?;
+    report::finish();
     let number = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     Ok(Answer::Program(number as u8))
 }

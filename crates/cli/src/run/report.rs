@@ -47,17 +47,17 @@ pub fn begin(stats: Option<&OsString>) -> Result<(), Error> {
 
 /// The handler of SIGUSR1, if statistics are enabled: writes them.
 pub fn on_usr1() -> Option<fn()> {
-    STATS.get().map(|_| (|| _ = stats().map_err(|error| complain(&error))) as fn())
+    STATS.get().map(|_| stats as fn())
 }
 
 /// Writes the queued lines and the statistics.
-pub fn finish() -> Result<(), Error> {
+pub fn finish() {
     let writer = mem::replace(&mut *WRITER.lock().unwrap_or_else(PoisonError::into_inner), Writer::Ended);
     if let Writer::Writes(sender, thread) = writer {
         drop(sender);
         let _ = thread.join();
     }
-    stats()
+    stats();
 }
 
 fn write(lines: &Receiver<String>) {
@@ -88,9 +88,10 @@ pub fn tell(line: &str) {
     }
 }
 
-/// Writes the statistics so far, if enabled. A file is overwritten.
-fn stats() -> Result<(), Error> {
-    let Some(file) = STATS.get() else { return Ok(()) };
+/// Writes the statistics so far, if enabled. A file is overwritten. A failure is told, and changes nothing for the program: the exit status is that of
+/// the program.
+fn stats() {
+    let Some(file) = STATS.get() else { return };
     let text: String = usage::report().lines().map(|line| format!("algkit: {line}\n")).collect();
     let written = without_stopping(|| match file {
         None => io::stderr().write_all(text.as_bytes()),
@@ -98,7 +99,9 @@ fn stats() -> Result<(), Error> {
     });
     let name =
         || file.as_ref().map_or_else(|| "standard error".to_owned(), |(_, path)| format!("`{}`", path.display()));
-    written.map_err(|source| Error::Write { name: name(), source })
+    if let Err(source) = written {
+        complain(&Error::Write { name: name(), source });
+    }
 }
 
 /// Replaces what is in a file; what is a pipe or a terminal gets more.

@@ -9,26 +9,31 @@ const MUCH: usize = 1 << 20;
 /// The number of bytes up to which nobody notices the wiping.
 const LITTLE: usize = 16 << 10;
 
-/// The contents of closed files that keep more than a little, which are wiped when this is dropped: after all locks have been released.
+/// The memory of closed files that keep more than a little, and its length in bytes. It is wiped when this is dropped: after all locks have been released.
 #[derive(Default)]
-pub struct Closed(Vec<File>);
+pub struct Closed {
+    memory: Vec<Box<dyn Send>>,
+    len: usize,
+}
 
 impl Closed {
-    /// Adds the contents of a file. A file that keeps little is dropped at once: a call that asks who is still there waits for the lock under which
-    /// files are closed, and would find it otherwise.
+    /// Adds the contents of a file. All but its memory is dropped at once: a call that asks who is still there waits for the lock under which
+    /// files are closed, and would find the file otherwise.
     pub fn push(&mut self, file: File) {
-        if file.held() > LITTLE {
-            self.0.push(file);
+        let held = file.held();
+        if held > LITTLE {
+            self.memory.push(file.into_memory());
+            self.len += held;
         }
     }
 }
 
 impl Drop for Closed {
     fn drop(&mut self) {
-        let files = mem::take(&mut self.0);
-        if files.iter().map(File::held).sum::<usize>() > MUCH {
-            // If there is no thread for it, this one drops the files.
-            let _ = thread::Builder::new().spawn(move || drop(files));
+        let memory = mem::take(&mut self.memory);
+        if self.len > MUCH {
+            // If there is no thread for it, this one wipes the memory.
+            let _ = thread::Builder::new().spawn(move || drop(memory));
         }
     }
 }

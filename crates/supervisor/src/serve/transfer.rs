@@ -303,25 +303,31 @@ impl Mmsg {
                 None if self.sends => Send::header(target, entry, self.flags).map(|w| Box::new(Work::Send(w))),
                 None => Recv::header(target, entry, self.flags).map(|w| Box::new(Work::Recv(w))),
             };
+            let mut part = None;
             let step = match work {
                 Err(error) => Step::Done(Err(error)),
                 Ok(mut work) => {
                     let step = work.advance(target, file);
+                    part = work.sent_part();
                     self.current = (step == Step::Wait).then_some(work);
                     step
                 }
             };
-            match step {
-                Step::Wait => return Step::Wait,
-                Step::Done(Err(error)) => return Step::Done(self.partial(error)),
-                Step::Done(Ok(n)) => {
-                    if let Err(error) = target.put(entry.wrapping_add(MANY_RESULT), n as u32) {
-                        return Step::Done(self.partial(error));
-                    }
-                    self.done += 1;
-                }
+            let length = match (step, part) {
+                (Step::Done(length), _) => length,
+                // It counts as a message, whatever ends the call while it waits.
+                (Step::Wait, Some(sent)) => Ok(sent as i64),
+                (Step::Wait, None) => return Step::Wait,
+            };
+            if let Err(error) = length.and_then(|n| target.put(entry.wrapping_add(MANY_RESULT), n as u32)) {
+                return Step::Done(self.partial(error));
             }
-            if self.until.is_some_and(|(_, end)| end <= Instant::now()) {
+            if step == Step::Wait {
+                return Step::Wait;
+            }
+            self.done += 1;
+            // As in the kernel, a message of which only a part was sent is the last.
+            if part.is_some() || self.until.is_some_and(|(_, end)| end <= Instant::now()) {
                 break;
             }
         }
@@ -371,15 +377,24 @@ impl Work {
         }
     }
 
+    /// The number of bytes that were sent, if they are a part of a message.
+    fn sent_part(&self) -> Option<usize> {
+        match self {
+            Self::Send(Send { sent: sent @ 1.., total, .. }) if sent < total => Some(*sent),
+            _ => None,
+        }
+    }
+
     fn interrupt(&self, error: Errno) -> Result<i64, Errno> {
         match self {
             Self::Send(send) if send.sent > 0 => Ok(send.sent as i64),
-            Self::Mmsg(list) => match list.current.as_deref() {
-                // A message of which a part has been sent counts, with the bytes that were sent.
-                _ if list.done > 0 => Ok(list.done.into()),
-                Some(work) => work.interrupt(error).map(|_| 1),
-                None => Err(error),
-            },
+            Self::Mmsg(list) => {
+                let is_part_sent = list.current.as_ref().is_some_and(|work| work.sent_part().is_some());
+                match list.done + u32::from(is_part_sent) {
+                    0 => Err(error),
+                    n => Ok(n.into()),
+                }
+            }
             _ => Err(error),
         }
     }

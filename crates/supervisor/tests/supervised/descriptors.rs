@@ -4,6 +4,11 @@ use crate::{client::*, supervised};
 use std::{
     os::fd::{AsRawFd, FromRawFd, OwnedFd},
     panic::catch_unwind,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
     time::{Duration, Instant},
 };
 
@@ -85,6 +90,47 @@ supervised! {
         let mut room = [0; 16];
         assert_eq!(read(out.as_raw_fd(), &mut room).expect("read"), 5);
         assert_eq!(room[..5], *b"hello");
+    }
+}
+
+supervised! {
+    fn a_number_that_is_used_again_keeps_no_reader_waiting() {
+        let cipher = bound("hash", "sha256").expect("a hash");
+        let number = accept(&cipher, 0).expect("a socket").as_raw_fd();
+        let (out, into) = pipe();
+        let splice = || {
+            let (from, to, none) = (number, into.as_raw_fd(), std::ptr::null_mut());
+            // SAFETY: the pointers to positions are null.
+            let moved = check(unsafe { libc::splice(from, none, to, none, 32, 0) })?;
+            read(out.as_raw_fd(), &mut [0; 32]).map(|_| moved)
+        };
+        let readers: [&(dyn Fn() -> std::io::Result<usize> + Sync); 2] = [&|| read(number, &mut [0; 32]), &splice];
+        let is_over = AtomicBool::new(false);
+        let (done, end) = mpsc::channel();
+        thread::scope(|scope| {
+            for reader in readers {
+                let (done, is_over) = (done.clone(), &is_over);
+                scope.spawn(move || {
+                    while !is_over.load(Ordering::Relaxed) {
+                        match reader() {
+                            Ok(32) => {}
+                            found => assert_eq!(errno(found), libc::EBADF),
+                        }
+                    }
+                    done.send(()).expect("a receiver");
+                });
+            }
+            for _ in 0..2000 {
+                accept(&cipher, 0).expect("a socket");
+            }
+            is_over.store(true, Ordering::Relaxed);
+            for _ in readers {
+                if end.recv_timeout(Duration::from_secs(20)).is_err() {
+                    // The thread that waits cannot be waited for.
+                    std::process::exit(1);
+                }
+            }
+        });
     }
 }
 

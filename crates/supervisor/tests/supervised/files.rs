@@ -371,6 +371,26 @@ supervised! {
 }
 
 supervised! {
+    fn netlink_does_not_count_who_has_just_left() {
+        let socket = socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 21).expect("a socket");
+        let request = get_algorithm("md5");
+        let users = || {
+            send(&socket, &request, 0).expect("sent");
+            let mut answer = [0; 4096];
+            recv(&socket, &mut answer, 0).expect("an answer");
+            // The third number after the three names.
+            let count: [u8; 4] = answer[16 + 3 * 64 + 8..][..4].try_into().expect("four bytes");
+            u32::from_ne_bytes(count)
+        };
+        let before = users();
+        for _ in 0..300 {
+            drop(hash("md5"));
+            assert_eq!(users(), before);
+        }
+    }
+}
+
+supervised! {
     fn netlink_of_other_protocols_is_the_kernels() {
         let socket: OwnedFd = socket(libc::AF_NETLINK, libc::SOCK_RAW, libc::NETLINK_ROUTE).expect("a socket");
         assert!(socket.as_raw_fd() < 256);

@@ -28,6 +28,23 @@ supervised! {
 }
 
 supervised! {
+    fn a_call_that_has_ended_keeps_no_thread() {
+        // As many threads as may wait for the pipes of a program.
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let ((out, into), socket) = (pipe(), hash("sha256"));
+                    for _ in 0..500 {
+                        write(into.as_raw_fd(), b"abc").expect("written");
+                        assert_eq!(splice(&out, &socket, 3, 0).expect("moved"), 3);
+                    }
+                });
+            }
+        });
+    }
+}
+
+supervised! {
     fn pages_of_memory_through_a_pipe() {
         let (out, into) = pipe();
         let socket = cbc(0);

@@ -88,7 +88,7 @@ pub fn watch(server: &Server, target: &Target<'_>) -> Reply {
     // The flags are the first field of `struct epoll_event`.
     if let Ok(flags) = target.array(target.request.args[3])
         && u32::from_ne_bytes(flags) & libc::EPOLLET as u32 != 0
-        && let Some(served) = server.find(target, target.request.int(2))
+        && let Ok(Some(served)) = server.find(target, target.request.int(2))
     {
         served.repeats.store(true, Ordering::Relaxed);
     }

@@ -114,7 +114,7 @@ fn dispatch(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     }
     let fd = target.request.int(0);
     // The target may have opened a descriptor of its own with a number in the ranges.
-    let Some((served, theirs)) = server.find_with_end(target, fd) else { return Ok(Reply::Proceed) };
+    let Some((served, theirs)) = server.find_with_end(target, fd)? else { return Ok(Reply::Proceed) };
     if is_the_kernels(&served, target.request.nr, &target.request.args) {
         return Ok(Reply::Proceed);
     }

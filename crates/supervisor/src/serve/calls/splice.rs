@@ -83,7 +83,7 @@ pub fn splice(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [_, from_at, _, to_at, len, flags] = target.request.args;
     let (from_fd, to_fd, flags) = (target.request.int(0), target.request.int(2), flags as u32);
     let ends = (server.find(target, from_fd), server.find(target, to_fd));
-    if matches!(ends, (None, None)) {
+    if matches!(ends, (Ok(None), Ok(None))) {
         return Ok(Reply::Proceed);
     }
     const KNOWN: u32 = libc::SPLICE_F_MOVE | libc::SPLICE_F_NONBLOCK | libc::SPLICE_F_MORE | libc::SPLICE_F_GIFT;
@@ -93,7 +93,7 @@ pub fn splice(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     if flags & !KNOWN != 0 {
         return Err(Errno::INVAL);
     }
-    let (what, fd) = match ends {
+    let (what, fd) = match (ends.0?, ends.1?) {
         (None, Some(to)) => {
             // As in the kernel, the flags of a pipe that is read do not matter.
             let (pipe, _) = pipe(target, from_fd, OFlags::RDONLY)?;
@@ -122,7 +122,7 @@ pub fn splice(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
 pub fn sendfile(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let [_, _, position, len, ..] = target.request.args;
     let [to_fd, from_fd] = [0, 1].map(|n| target.request.int(n));
-    let to = match (server.find(target, to_fd), server.find(target, from_fd)) {
+    let to = match (server.find(target, to_fd)?, server.find(target, from_fd)?) {
         (Some(to), _) => to,
         // A served file has no position.
         (None, Some(_)) if position != 0 => return Err(Errno::SPIPE),
@@ -173,7 +173,7 @@ fn begin(server: &Server, target: &Target<'_>, what: Move, fd: i32, len: u64) ->
             Move::ToPipe { from, pipe, flags } => mover.fill_pipe(server, &from, &pipe, flags, len),
             Move::FromFile { file, position, to } => mover.send_file(server, &file, position, &to, len),
         };
-        target.answer(if mover.moved > 0 { Ok(mover.moved as i64) } else { done.map(|()| 0) });
+        if mover.moved > 0 { Ok(mover.moved as i64) } else { done.map(|()| 0) }
     })?;
     Ok(Reply::Taken)
 }

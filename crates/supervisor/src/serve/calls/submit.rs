@@ -54,7 +54,7 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let mut requests = Vec::new();
     for &address in &addresses {
         let Ok(iocb) = target.array::<IOCB_LEN>(address) else { break };
-        let served = if is_poll(&iocb) { None } else { server.find(target, descriptor(&iocb)) };
+        let served = if is_poll(&iocb) { None } else { server.find(target, descriptor(&iocb)).ok().flatten() };
         requests.push((address, iocb, served));
     }
     if requests.iter().all(|(.., served)| served.is_none()) {

@@ -50,27 +50,35 @@ impl Files {
     }
 }
 
+/// A file, and the target's end of it, if that could be fetched.
+type Found = (Arc<Served>, Option<OwnedFd>);
+
 impl Server {
-    /// The file that the target's descriptor refers to. Only numbers in the ranges are looked up.
-    pub fn find(&self, target: &Target<'_>, fd: i32) -> Option<Arc<Served>> {
-        self.find_with_end(target, fd).map(|(served, _)| served)
+    /// The file that the target's descriptor refers to. Only numbers in the ranges are looked up. [`Errno::BADF`] if there is no
+    /// such descriptor. Such a call is not left to the kernel: by then the number may be a served file's, and the call would wait
+    /// at the socket that stands for it.
+    pub fn find(&self, target: &Target<'_>, fd: i32) -> Result<Option<Arc<Served>>, Errno> {
+        Ok(self.find_with_end(target, fd)?.map(|(served, _)| served))
     }
 
-    /// The file that the target's descriptor refers to, and the target's end of it, if that can be fetched.
-    pub fn find_with_end(&self, target: &Target<'_>, fd: i32) -> Option<(Arc<Served>, Option<OwnedFd>)> {
+    /// The same, with the target's end of the file.
+    pub fn find_with_end(&self, target: &Target<'_>, fd: i32) -> Result<Option<Found>, Errno> {
         if !self.ranges.contains(fd) {
-            return None;
+            return Ok(None);
         }
         let found = match self.handles.fetch(target.request.tid, fd) {
             Ok(theirs) => {
-                let served = lock(&self.files).by_cookie.get(&sockopt::socket_cookie(&theirs).ok()?).cloned();
-                (served?, Some(theirs))
+                let cookie = sockopt::socket_cookie(&theirs).ok();
+                cookie.and_then(|cookie| lock(&self.files).by_cookie.get(&cookie).cloned()).zip(Some(Some(theirs)))
             }
-            Err(Errno::BADF) => return None,
-            // `pidfd_getfd` is forbidden, so the file is found by its inode.
-            Err(_) => (lock(&self.files).of_inode(proc::socket(target.request.tid, fd).ok()?).cloned()?, None),
+            // `pidfd_getfd` is forbidden, or finds nothing, so the file is found by its inode.
+            Err(_) => match proc::socket(target.request.tid, fd) {
+                Ok(inode) => lock(&self.files).of_inode(inode).cloned().zip(Some(None)),
+                Err(Errno::NOENT) => return Err(Errno::BADF),
+                Err(_) => None,
+            },
         };
-        Some(found).filter(|_| target.valid())
+        Ok(found.filter(|_| target.valid()))
     }
 
     /// Gives the target a descriptor by `give`, under a number in the ranges that is not below `least`.
@@ -166,6 +174,8 @@ impl Server {
 
     /// The text of `/proc/crypto`, counted for the target's program.
     pub fn list(&self, target: &Target<'_>) -> Result<OwnedFd, Errno> {
+        // It says how many use each algorithm.
+        self.take_hangups();
         let text = proc_crypto::file()?;
         let account = self.programs.account(self.programs.of(target.request.tid));
         self.listings.count(&text, account, self.most_bytes).inspect_err(|&error| match error {

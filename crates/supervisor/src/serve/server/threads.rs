@@ -21,8 +21,12 @@ impl Server {
         }
     }
 
-    /// Runs `job`, which answers the request, on a thread of its own, because it may take as long as a client likes.
-    pub fn on_own_thread(&self, request: Request, job: impl FnOnce(&Self) + Send + 'static) -> Result<(), Errno> {
+    /// Runs `job` on a thread of its own, because it may take as long as a client likes. Its result is that of the request.
+    pub fn on_own_thread(
+        &self,
+        request: Request,
+        job: impl FnOnce(&Self) -> Result<i64, Errno> + Send + 'static,
+    ) -> Result<(), Errno> {
         let server = self.own.upgrade().ok_or(Errno::AGAIN)?;
         let account = self.programs.account(self.programs.of(request.tid));
         let refused = |whose: &str| {
@@ -39,11 +43,11 @@ impl Server {
         let count = account.clone();
         let work = move || {
             client::set(request.tid);
-            if catch_unwind(AssertUnwindSafe(|| job(&server))).is_err() {
-                server.target(request).answer(Err(Errno::IO));
-            }
+            let result = catch_unwind(AssertUnwindSafe(|| job(&server))).unwrap_or(Err(Errno::IO));
+            // The client may ask for the next thread as soon as it has its answer.
             count.threads.fetch_sub(1, Ordering::Relaxed);
             server.own_threads.fetch_sub(1, Ordering::Relaxed);
+            server.target(request).answer(result);
         };
         std::thread::Builder::new().stack_size(STACK).spawn(work).map(drop).map_err(|_| {
             account.threads.fetch_sub(1, Ordering::Relaxed);

@@ -85,7 +85,7 @@ impl Server {
         work: impl FnOnce(&mut File) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
         let (mut state, mut ends) = (served.lock(), Vec::new());
-        let result = work(&mut state.file);
+        let result = if state.closed { Err(Errno::BADF) } else { work(&mut state.file) };
         served.show(&mut state, target, fd, None);
         if result.is_ok() {
             served.repeat(&state, target, fd);
@@ -139,14 +139,20 @@ impl Server {
         theirs: Option<OwnedFd>,
     ) -> Result<End, Advance> {
         let target = self.target(parked.request);
-        let step = match parked.transfer.sends() && self.keeps_too_much(served, parked.request, "to send") {
-            true => Step::Done(parked.transfer.interrupt(Errno::NOBUFS)),
-            false => parked.transfer.advance(&target, &mut state.file),
+        if let (File::Netlink(_), true) = (&state.file, parked.transfer.sends()) {
+            // The request may ask who uses an algorithm.
+            self.take_hangups();
+        }
+        let step = if state.closed {
+            Step::Done(parked.transfer.interrupt(Errno::BADF))
+        } else if parked.transfer.sends() && self.keeps_too_much(served, parked.request, "to send") {
+            Step::Done(parked.transfer.interrupt(Errno::NOBUFS))
+        } else {
+            parked.transfer.advance(&target, &mut state.file)
         };
         served.show(state, &target, parked.transfer.fd, theirs);
         let result = match step {
             Step::Done(result) => result,
-            Step::Wait if state.closed => parked.transfer.interrupt(Errno::BADF),
             Step::Wait if parked.transfer.has_enough() => parked.transfer.interrupt(Errno::AGAIN),
             Step::Wait if turn != Turn::Later && !self.may_wait(&target, &mut parked, &state.file) => {
                 parked.transfer.interrupt(Errno::AGAIN)
