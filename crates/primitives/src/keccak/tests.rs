@@ -90,7 +90,7 @@ fn squeezing<T: Permute>(t: T) {
 
     // The digest of a state from which output has been read is the output that follows.
     for read in [0, 50, 168] {
-        let mut hash = Keccak::shake128(t, 300);
+        let mut hash = Keccak::new(t, 168, 0x1f, 300);
         hash.update(b"message");
         assert!(hash.squeeze(&mut vec![0; read]));
         let (mut out, follows) = (vec![0; 300], &want[read..read + 300]);

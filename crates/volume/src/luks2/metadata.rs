@@ -219,7 +219,7 @@ pub(super) fn parse(area: &[u8]) -> Result<(Value, Metadata), String> {
     Ok((json, metadata))
 }
 
-/// The first of the characters that stand for bytes. They are for private use.
+/// The last 128 characters, which are for private use, stand for the bytes from 0x80 on. A smaller byte is UTF-8 by itself.
 const BYTES: u32 = 0x10_ff00;
 
 /// The JSON as text. cryptsetup takes strings in any encoding, and keeps them. So a byte that is no UTF-8 becomes a character, and so do the bytes of
@@ -253,7 +253,7 @@ pub(super) fn bytes(text: &str) -> Vec<u8> {
 
 /// The byte that a character stands for, if it does.
 fn byte(character: char) -> Option<u8> {
-    u32::from(character).checked_sub(BYTES).and_then(|byte| byte.try_into().ok())
+    u32::from(character).checked_sub(BYTES).and_then(|byte| byte.try_into().ok()).filter(|byte: &u8| !byte.is_ascii())
 }
 
 /// The fields that algkit knows.
@@ -338,4 +338,21 @@ fn kdf<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Result<Kdf, String>>
         Text::Argon2id(costs) => argon2(Argon2::Id, costs),
     };
     Ok(Some(Ok(kdf)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A JSON text can name every character by an escape. None of them turns into a quote, a bracket or the text's end.
+    #[test]
+    fn no_character_stands_for_ascii() {
+        for character in (BYTES..BYTES + 0x80).filter_map(char::from_u32) {
+            assert_eq!(bytes(&character.to_string()), character.to_string().as_bytes());
+        }
+        let all: Vec<u8> = (0..=255).collect();
+        assert_eq!(bytes(&text(&all)), all);
+        let characters: String = (BYTES..=char::MAX.into()).filter_map(char::from_u32).collect();
+        assert_eq!(bytes(&text(characters.as_bytes())), characters.as_bytes());
+    }
 }
