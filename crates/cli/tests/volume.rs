@@ -34,20 +34,27 @@ fn image(folder: &Folder) -> (String, Vec<u8>) {
     (image, bytes)
 }
 
-/// Replaces text in the JSON of both copies, whose checksums are made right.
+/// Changes both copies of a header, and makes their checksums right.
+fn change_header(bytes: &mut [u8], change: impl Fn(&mut [u8])) {
+    for copy in bytes[..2 * COPY].chunks_exact_mut(COPY) {
+        change(copy);
+        copy[448..512].fill(0);
+        let sum = algkit::sha256().digest(&*copy);
+        copy[448..480].copy_from_slice(&sum);
+    }
+}
+
+/// Replaces text in the JSON of both copies.
 fn altered(good: &[u8], from: &str, to: &str) -> Vec<u8> {
     let mut bytes = good.to_vec();
-    for copy in bytes[..2 * COPY].chunks_exact_mut(COPY) {
+    change_header(&mut bytes, |copy| {
         let end = JSON + copy[JSON..].iter().position(|byte| *byte == 0).unwrap();
         let json = String::from_utf8(copy[JSON..end].to_vec()).unwrap();
         assert!(json.contains(from), "{from} in {json}");
         let json = json.replacen(from, to, 1);
         copy[JSON..].fill(0);
         copy[JSON..JSON + json.len()].copy_from_slice(json.as_bytes());
-        copy[448..512].fill(0);
-        let sum = algkit::sha256().digest(copy);
-        copy[448..480].copy_from_slice(&sum);
-    }
+    });
     bytes
 }
 
@@ -523,15 +530,12 @@ fn what_a_header_says_is_printed_without_control_characters() {
     let label = "\u{1b}[0m\u{9b}K\u{7f}\n";
     let token = format!(r#""tokens":{{"0":{{"type":"{hostile}","keyslots":[],"{hostile}":"{hostile}"}}}}"#);
     let mut bytes = altered(&good, r#""tokens":{}"#, &token);
-    for copy in bytes[..2 * COPY].chunks_exact_mut(COPY) {
+    change_header(&mut bytes, |copy| {
         // The label and the subsystem.
         for at in [24, 208] {
             copy[at..at + label.len()].copy_from_slice(label.as_bytes());
         }
-        copy[448..512].fill(0);
-        let sum = algkit::sha256().digest(copy);
-        copy[448..480].copy_from_slice(&sum);
-    }
+    });
     fs::write(&image, &bytes).unwrap();
     for args in [&["volume", "dump", &image][..], &["volume", "dump", "--json", &image]] {
         let text = String::from_utf8(ok(&run(args)).to_vec()).unwrap();

@@ -7,7 +7,7 @@ use algkit_volume::{
     Error, Header, Key, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt, luks2::Copies, storage::Memory,
 };
 use disk::{Disk, State};
-use new::{options, quick, random};
+use new::{change_header, options, quick, random};
 
 const SIZE: usize = (16 << 20) + 8192;
 const VERSIONS: [Version; 2] = [Version::Luks1, Version::Luks2];
@@ -338,14 +338,10 @@ fn a_damaged_uuid_keeps_nobody_out() {
 #[test]
 fn a_label_that_is_not_utf8_keeps_nobody_out() {
     let (mut bytes, key) = volume(Version::Luks2);
-    const COPY: usize = 16 << 10;
-    for copy in bytes[..2 * COPY].chunks_exact_mut(COPY) {
+    change_header(&mut bytes, |copy| {
         copy[24..30].copy_from_slice(b"M\xfcller");
         copy[208] = 0xff;
-        copy[448..512].fill(0);
-        let sum = algkit::hash("sha256").unwrap().digest(copy).unwrap();
-        copy[448..480].copy_from_slice(&sum);
-    }
+    });
     let disk = Memory::new(bytes);
     let unlocked = open(&disk, "one").unwrap();
     Header::read(&disk).unwrap().add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
@@ -358,23 +354,19 @@ fn a_label_that_is_not_utf8_keeps_nobody_out() {
 #[test]
 fn a_token_that_is_not_utf8_keeps_nobody_out() {
     let (mut bytes, key) = volume(Version::Luks2);
-    const COPY: usize = 16 << 10;
     const TOKEN: &[u8] = b"{\"0\":{\"keyslots\":[],\"type\":\"x\",\"\xfc\":\"caf\xe9 \xc3\xa9 \xf4\x8f\xbf\xa9 \xed\xa0\x80 \xf4\x8f\"}}";
     let has = |copy: &[u8], part: &[u8]| copy.windows(part.len()).position(|window| window == part);
-    for copy in bytes[..2 * COPY].chunks_exact_mut(COPY) {
+    change_header(&mut bytes, |copy| {
         let before = b"\"tokens\":{}";
         let at = has(copy, before).unwrap();
-        copy.copy_within(at + before.len()..COPY - TOKEN.len(), at + before.len() - 2 + TOKEN.len());
+        copy.copy_within(at + before.len()..copy.len() - TOKEN.len(), at + before.len() - 2 + TOKEN.len());
         copy[at + before.len() - 2..][..TOKEN.len()].copy_from_slice(TOKEN);
-        copy[448..512].fill(0);
-        let sum = algkit::hash("sha256").unwrap().digest(copy).unwrap();
-        copy[448..480].copy_from_slice(&sum);
-    }
+    });
     let disk = Memory::new(bytes);
     let unlocked = open(&disk, "one").unwrap();
     Header::read(&disk).unwrap().add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
     assert!(is_open(&disk, "three", &key));
-    assert!(disk.into_inner()[..2 * COPY].chunks_exact(COPY).all(|copy| has(copy, TOKEN).is_some()));
+    change_header(&mut disk.into_inner(), |copy| assert!(has(copy, TOKEN).is_some()));
 }
 
 /// An image that is cut off is not made longer.

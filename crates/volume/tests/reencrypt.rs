@@ -9,7 +9,7 @@ use algkit_volume::{
     storage::Memory,
 };
 use disk::{Disk, State};
-use new::{options, quick, random};
+use new::{change_header, options, quick, random};
 use serde_json::Value;
 use std::{collections::HashSet, ops::Range};
 
@@ -542,20 +542,16 @@ fn forged_metadata_is_refused() {
     assert!(matches!(resume(&disk, usize::MAX, false), Err(Error::ForgedReencryption)));
 }
 
-/// Changes the metadata of both copies of a header, whose checksums are made right.
+/// Changes the metadata of both copies of a header.
 fn alter(bytes: &mut [u8], change: impl Fn(&mut Value)) {
-    const COPY: usize = 16 << 10;
-    for copy in bytes[..2 * COPY].chunks_exact_mut(COPY) {
+    change_header(bytes, |copy| {
         let end = 4096 + copy[4096..].iter().position(|byte| *byte == 0).unwrap();
         let mut json = serde_json::from_slice(&copy[4096..end]).unwrap();
         change(&mut json);
         let text = json.to_string();
         copy[4096..].fill(0);
         copy[4096..4096 + text.len()].copy_from_slice(text.as_bytes());
-        copy[448..512].fill(0);
-        let sum = algkit::sha256().digest(copy);
-        copy[448..480].copy_from_slice(&sum);
-    }
+    });
 }
 
 /// A crash at the end leaves areas that no key slot has any more. They are overwritten later, and key slots are not: neither one that was made to hold
