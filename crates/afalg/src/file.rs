@@ -69,8 +69,8 @@ impl File {
         }
     }
 
-    /// Drops all of the file that others could notice, such as its share in the socket that it was accepted from. Returns the rest, which may take
-    /// long to wipe.
+    /// Drops all of a socket that others could notice, such as its share in the socket that it was accepted from. Returns the rest, which may take
+    /// long to wipe. A device is returned whole: the keys of its sessions and the algorithms in use end together.
     pub fn into_memory(self) -> Box<dyn Send> {
         match self {
             Self::Alg(socket) => Box::new(socket.into_text()),

@@ -52,6 +52,7 @@ pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
     let image = Named::open(&args.image, Access::All)?;
     let name = image.path.display();
     let there = Header::read(&image.file);
+    let new_keys = keys(&header);
     let question = match &there {
         Ok(there) if there.requires() => {
             let reason = format!(
@@ -65,7 +66,7 @@ pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
         Ok(there) if there.uuid() != header.uuid() => {
             format!("The header on {name} has another UUID. Its key slots will be lost.")
         }
-        Ok(there) if !keys(there).iter().any(|key| keys(&header).contains(key)) => format!(
+        Ok(there) if !keys(there).iter().any(|key| new_keys.contains(key)) => format!(
             "The header on {name} has another key than the backup, as after reencrypt. What is encrypted with it will be lost."
         ),
         Ok(_) => format!("The key slots on {name} will be replaced by those of the backup."),

@@ -6,6 +6,16 @@ use sha3::{Digest, Keccak256, Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 use shake::{Shake128, Shake256};
 use std::{vec, vec::Vec};
 
+/// FIPS 202, section 6.2: the capacity is 256 or 512 bits, and the suffix 1111.
+fn shake128<T: Permute>(token: T, output_len: usize) -> Keccak<T> {
+    Keccak::new(token, 168, 0x1f, output_len)
+}
+
+fn shake256<T: Permute>(token: T, output_len: usize) -> Keccak<T> {
+    Keccak::new(token, 136, 0x1f, output_len)
+}
+
+/// What RustCrypto makes of a message.
 fn shake<X: Default + Update + ExtendableOutput>(message: &[u8], len: usize) -> Vec<u8> {
     let mut hash = X::default();
     hash.update(message);
@@ -40,8 +50,8 @@ fn driver<T: Permute>() {
             "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e\
              10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0",
         ),
-        (Keccak::new(t, 168, 0x1f, 16), b"", "7f9c2ba4e88f827d616045507605853e"),
-        (Keccak::new(t, 136, 0x1f, 32), b"", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
+        (shake128(t, 16), b"", "7f9c2ba4e88f827d616045507605853e"),
+        (shake256(t, 32), b"", "46b9dd2b0ba88d13233b3feb743eeb243fcd52ea62b81b82b50c27646ed5762f"),
         (Keccak::new(t, 136, 0x01, 32), b"", "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"),
     ] {
         assert_eq!(of(hash, message), digest);
@@ -52,11 +62,11 @@ fn driver<T: Permute>() {
     check::against(|| Keccak::sha3_384(t), |m| Sha3_384::digest(m).to_vec());
     check::against(|| Keccak::sha3_512(t), |m| Sha3_512::digest(m).to_vec());
     check::against(|| Keccak::new(t, 136, 0x01, 32), |m| Keccak256::digest(m).to_vec());
-    check::against(|| Keccak::new(t, 168, 0x1f, 500), |m| shake::<Shake128>(m, 500));
+    check::against(|| shake128(t, 500), |m| shake::<Shake128>(m, 500));
     squeezing(t);
     mixed_rates(t);
     for len in 0..=420 {
-        assert_eq!(check::digest(Keccak::new(t, 136, 0x1f, len), b"output"), shake::<Shake256>(b"output", len));
+        assert_eq!(check::digest(shake256(t, len), b"output"), shake::<Shake256>(b"output", len));
     }
 }
 
@@ -78,7 +88,7 @@ fn mixed_rates<T: Permute>(t: T) {
 fn squeezing<T: Permute>(t: T) {
     let want = shake::<Shake128>(b"message", 1000);
     for step in [1, 7, 8, 100, 167, 168, 169, 500] {
-        let mut hash = Keccak::new(t, 168, 0x1f, 0);
+        let mut hash = shake128(t, 0);
         hash.update(b"message");
         let mut out = vec![0; 1000];
         for piece in out.chunks_mut(step) {
@@ -90,7 +100,7 @@ fn squeezing<T: Permute>(t: T) {
 
     // The digest of a state from which output has been read is the output that follows.
     for read in [0, 50, 168] {
-        let mut hash = Keccak::new(t, 168, 0x1f, 300);
+        let mut hash = shake128(t, 300);
         hash.update(b"message");
         assert!(hash.squeeze(&mut vec![0; read]));
         let (mut out, follows) = (vec![0; 300], &want[read..read + 300]);
