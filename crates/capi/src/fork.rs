@@ -13,6 +13,9 @@ use std::{
 static LOCKS: RwLock<()> = RwLock::new(());
 
 thread_local! {
+    /// Whether this thread holds [`LOCKS`].
+    static HOLDS: Cell<bool> = const { Cell::new(false) };
+
     /// The guard of a thread that forks, from before the fork until after it, in the parent and in the child. It has no
     /// destructor, which could not run after the library was unloaded.
     static FORKING: Cell<Option<ManuallyDrop<RwLockWriteGuard<'static, ()>>>> = const { Cell::new(None) };
@@ -28,26 +31,35 @@ extern "C" fn init() {
     unsafe { libc::pthread_atfork(Some(before), Some(after), Some(after)) };
 }
 
-/// No fork begins while the guard exists. A thread has one guard at a time, because a fork that waits admits no second
-/// one. Inside of a handler that the program has for its forks, this returns `None`: the forking thread holds the lock already.
-pub fn kept_away() -> Option<RwLockReadGuard<'static, ()>> {
+/// No fork begins while this exists.
+pub struct Guard {
+    _locks: RwLockReadGuard<'static, ()>,
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        HOLDS.set(false);
+    }
+}
+
+/// Keeps forks away. Returns `None` if this thread does so already: inside of a call that has a guard, and inside of a
+/// handler that the program has for its forks. A second guard could wait for a fork that waits for the first one.
+pub fn kept_away() -> Option<Guard> {
     // Without this reference, a program that links the static library would leave `INIT` out.
     black_box(&INIT);
-    let forks = FORKING.take();
-    let here = forks.is_some();
-    FORKING.set(forks);
-    (!here).then(|| LOCKS.read().unwrap_or_else(PoisonError::into_inner))
+    (!HOLDS.replace(true)).then(|| Guard { _locks: LOCKS.read().unwrap_or_else(PoisonError::into_inner) })
 }
 
 unsafe extern "C" fn before() {
-    let outer = FORKING.take();
-    if outer.is_some() {
-        // A handler of the program forks.
-        return FORKING.set(outer);
+    // A handler of the program may fork.
+    if !HOLDS.replace(true) {
+        FORKING.set(Some(ManuallyDrop::new(LOCKS.write().unwrap_or_else(PoisonError::into_inner))));
     }
-    FORKING.set(Some(ManuallyDrop::new(LOCKS.write().unwrap_or_else(PoisonError::into_inner))));
 }
 
 unsafe extern "C" fn after() {
-    drop(FORKING.take().map(ManuallyDrop::into_inner));
+    if let Some(guard) = FORKING.take() {
+        HOLDS.set(false);
+        drop(ManuallyDrop::into_inner(guard));
+    }
 }

@@ -1,7 +1,9 @@
 /* The child of a fork can use the provider, whatever other threads of its parent did at that moment: while they use algorithms for the first
- * time, and so look up drivers, a thread forks again and again. usage: fork          (OPENSSL_MODULES says where algkit.so is) */
+ * time, and so look up drivers, or generate random bytes, a thread forks again and again. usage: fork
+ * (OPENSSL_MODULES says where algkit.so is) */
 #include <openssl/evp.h>
 #include <openssl/provider.h>
+#include <openssl/rand.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 2, ROUNDS = 20, MOST = 100 };
+enum { THREADS = 2, ROUNDS = 20, MOST = 100, CHILDREN = 200 };
 
 static EVP_CIPHER *ciphers[MOST];
 static int count, forks;
@@ -63,13 +65,47 @@ static int process(void) {
     return failed || count < 99 || forks == 0;
 }
 
-int main(void) {
-    for (int round = 0; round < ROUNDS; round++) {
+static OSSL_LIB_CTX *random_library;
+
+static void *generates(void *unused) {
+    EVP_RAND_CTX *primary = RAND_get0_primary(random_library);
+    unsigned char out[32];
+    while (running > 0 && EVP_RAND_reseed(primary, 0, NULL, 0, NULL, 0) && RAND_bytes_ex(random_library, out, sizeof out, 256) > 0);
+    return running > 0 ? random_library : unused;
+}
+
+/* A process whose threads reseed the generator from which all others take entropy. Returns whether a child has failed. */
+static int generators(void) {
+    pthread_t ids[THREADS];
+    unsigned char out[32];
+    void *failure;
+    int failed = 0;
+    random_library = OSSL_LIB_CTX_new();
+    if (!OSSL_PROVIDER_load(random_library, "algkit") || !OSSL_PROVIDER_load(random_library, "default")) return 1;
+    if (!RAND_set_DRBG_type(random_library, "CTR-DRBG", "provider=algkit", "AES-256-CTR", NULL)) return 1;
+    if (RAND_bytes_ex(random_library, out, sizeof out, 256) <= 0) return 1;
+    for (int i = 0; i < THREADS; i++) if (pthread_create(&ids[i], NULL, generates, NULL) != 0) return 1;
+    for (forks = 0; forks < CHILDREN && !failed; forks++) {
         int status;
         pid_t child = fork();
-        if (child == 0) return process();
+        if (child == 0) {
+            alarm(5);
+            _exit(RAND_bytes_ex(random_library, out, sizeof out, 256) <= 0);
+        }
+        failed = child < 0 || waitpid(child, &status, 0) != child || status != 0;
+    }
+    running = 0;
+    for (int i = 0; i < THREADS; i++) failed |= pthread_join(ids[i], &failure) != 0 || failure != NULL;
+    return failed;
+}
+
+int main(void) {
+    for (int round = 0; round <= ROUNDS; round++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) return round < ROUNDS ? process() : generators();
         if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-            fprintf(stderr, "fork: a child does not end, or cannot use a cipher\n");
+            fprintf(stderr, "fork: a child does not end, or cannot use the provider\n");
             return 1;
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     abi::*,
     cipher,
     core::{Core, Reason},
-    digest, fork, params,
+    digest, params,
 };
 use algkit::Rng;
 use std::{
@@ -100,10 +100,7 @@ impl Context {
         state.failed = true;
         let parent_seed = self.parent_seed();
         let refused = |_| PROV_R_ERROR_INSTANTIATING_DRBG;
-        let found = {
-            let _guard = fork::kept_away();
-            algkit::rng(&driver).map_err(refused)?
-        };
+        let found = algkit::rng(&driver).map_err(refused)?;
         let rng = match &self.parent {
             None => found.key(personal).map_err(refused)?,
             Some(parent) => {

@@ -15,7 +15,7 @@ mod parent;
 use crate::{
     abi::*,
     core::{Reason, caught},
-    memory, object, params,
+    fork, memory, object, params,
 };
 use generator::{CTR, Context, HASH, HMAC, MAX_REQUEST, State};
 use parent::{MAX_INPUT, Parent};
@@ -72,6 +72,7 @@ unsafe fn with(context: *mut c_void, body: impl FnOnce(&Context, &mut State) -> 
     // SAFETY: as the caller promises; libcrypto frees a provider after all contexts.
     unsafe {
         let Some(context) = context.cast::<Context>().as_ref() else { return 0 };
+        let _guard = fork::kept_away();
         (*context.core).guard(|| body(context, &mut context.lock()))
     }
 }
