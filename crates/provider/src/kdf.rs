@@ -100,6 +100,7 @@ impl<const KIND: u8> Context<KIND> {
             return Ok(());
         }
         let mut info: Option<Bytes> = None;
+        let (mut salt, mut iterations): (Option<Bytes>, Option<u64>) = (None, None);
         if KIND == TLS13 {
             self.data.clear();
         }
@@ -109,10 +110,11 @@ impl<const KIND: u8> Context<KIND> {
                 match (KIND, key) {
                     (_, OSSL_KDF_PARAM_DIGEST) => self.digest = Some(Self::digest(param.string()?)?),
                     (HKDF | TLS13, OSSL_KDF_PARAM_MODE) => self.mode = mode(param)?,
-                    (HKDF | TLS13, OSSL_KDF_PARAM_KEY)
-                    | (TLS1, OSSL_KDF_PARAM_SECRET)
-                    | (PBKDF2, OSSL_KDF_PARAM_PASSWORD) => self.key = Some(take(param)?),
-                    (HKDF | TLS13 | PBKDF2, OSSL_KDF_PARAM_SALT) => self.salt = Some(take(param)?),
+                    (HKDF | TLS13, OSSL_KDF_PARAM_KEY) | (TLS1, OSSL_KDF_PARAM_SECRET) => {
+                        self.key = Some(Zeroizing::new(param.secret()?.to_vec()));
+                    }
+                    (PBKDF2, OSSL_KDF_PARAM_PASSWORD) => self.key = Some(take(param)?),
+                    (HKDF | TLS13 | PBKDF2, OSSL_KDF_PARAM_SALT) => salt = Some(take(param)?),
                     (HKDF, OSSL_KDF_PARAM_INFO) => {
                         // As in OpenSSL, NULL is no information, whatever length it has.
                         info.get_or_insert_default().extend_from_slice(param.bytes()?.unwrap_or_default());
@@ -123,7 +125,7 @@ impl<const KIND: u8> Context<KIND> {
                     (TLS13, OSSL_KDF_PARAM_LABEL) => self.label = take(param)?,
                     (TLS13, OSSL_KDF_PARAM_DATA) => self.data = take(param)?,
                     (PBKDF2, OSSL_KDF_PARAM_PKCS5) => self.checks = param.get()? == 0,
-                    (PBKDF2, OSSL_KDF_PARAM_ITER) => self.iterations = param.get()? as u64,
+                    (PBKDF2, OSSL_KDF_PARAM_ITER) => iterations = Some(param.get()? as u64),
                     _ => (),
                 }
                 Ok(())
@@ -132,20 +134,30 @@ impl<const KIND: u8> Context<KIND> {
         if let Some(info) = info {
             self.info = info;
         }
+        if let Some(salt) = salt {
+            self.check_salt(&salt)?;
+            self.salt = Some(salt);
+        }
+        if let Some(iterations) = iterations {
+            self.check_iterations(iterations)?;
+            self.iterations = iterations;
+        }
         if self.info.len() > if KIND == TLS1 { MAX_SEED } else { MAX_INFO } {
             return Err(PROV_R_INVALID_INPUT_LENGTH);
         }
         if KIND == TLS13 && self.mode == Mode::Both {
             return Err(PROV_R_INVALID_MODE);
         }
-        let least = if self.checks { MIN_ITERATIONS } else { 1 };
-        if self.iterations < least {
-            return Err(PROV_R_INVALID_ITERATION_COUNT);
-        }
-        if self.checks && self.salt.as_ref().is_some_and(|salt| salt.len() < MIN_SALT) {
-            return Err(PROV_R_INVALID_SALT_LENGTH);
-        }
         Ok(())
+    }
+
+    fn check_salt(&self, salt: &[u8]) -> Result<(), Reason> {
+        if self.checks && salt.len() < MIN_SALT { Err(PROV_R_INVALID_SALT_LENGTH) } else { Ok(()) }
+    }
+
+    fn check_iterations(&self, iterations: u64) -> Result<(), Reason> {
+        let least = if self.checks { MIN_ITERATIONS } else { 1 };
+        if iterations < least { Err(PROV_R_INVALID_ITERATION_COUNT) } else { Ok(()) }
     }
 
     fn digest(name: &[u8]) -> Result<Digest, Reason> {
@@ -252,6 +264,9 @@ impl<const KIND: u8> Context<KIND> {
         let row = self.row()?;
         let pass = self.key.as_ref().ok_or(PROV_R_MISSING_PASS)?;
         let salt = self.salt.as_ref().ok_or(PROV_R_MISSING_SALT)?;
+        // They may have been set before the checks were asked for.
+        self.check_salt(salt)?;
+        self.check_iterations(self.iterations)?;
         if self.checks && out.len() < MIN_KEY {
             return Err(PROV_R_KEY_SIZE_TOO_SMALL);
         }

@@ -140,6 +140,11 @@ impl Param {
         }
     }
 
+    /// A key. NULL is none, also without a length: taken as an empty key, it would hide that the caller has no key.
+    pub fn secret(&self) -> Result<&[u8], Reason> {
+        self.bytes()?.ok_or(ERR_R_PASSED_NULL_PARAMETER)
+    }
+
     /// The first `len` bytes, whatever length the parameter has.
     pub fn bytes_of(&self, len: usize) -> Result<Option<&[u8]>, Reason> {
         if self.data_type != OSSL_PARAM_OCTET_STRING || len > isize::MAX as usize {

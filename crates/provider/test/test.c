@@ -1309,7 +1309,7 @@ static void without_text(void) {
     EVP_CIPHER_CTX_free(ctx);
 }
 
-/* NULL with a length is no empty message and no empty key. */
+/* NULL with a length is no empty message, and NULL is no empty key. */
 static void nulls(void) {
     static const char *const ciphers[] = { "AES-128-GCM", "ChaCha20-Poly1305", "AES-128-CCM", "AES-128-CBC", "AES-128-CTR", "AES-128-XTS", "AES-128-CBC-HMAC-SHA1" };
     static const struct { const char *name, *param; } keys[] = {
@@ -1342,6 +1342,8 @@ static void nulls(void) {
     params[1] = OSSL_PARAM_construct_octet_string("key", NULL, 16);
     params[2] = OSSL_PARAM_construct_end();
     FAILS(EVP_MAC_init(mac_ctx, NULL, 0, params), ERR_R_PASSED_NULL_PARAMETER);
+    params[1].data_size = 0;
+    FAILS(EVP_MAC_init(mac_ctx, NULL, 0, params), ERR_R_PASSED_NULL_PARAMETER);
     for (size_t i = 0; i < COUNT(keys); i++) {
         EVP_KDF *kdf = EVP_KDF_fetch(library, what = keys[i].name, "provider=algkit");
         size_t used = 1;
@@ -1349,16 +1351,46 @@ static void nulls(void) {
         for (size_t j = 0; j < COUNT(keys); j++)
             if (strcmp(keys[j].name, what) == 0) params[used++] = OSSL_PARAM_construct_octet_string(keys[j].param, j == i ? NULL : text, 32);
         params[used] = OSSL_PARAM_construct_end();
-        for (int given = 0; given < 2; given++) {
+        for (int given = 0; given < 3; given++) { /* NULL with a length, NULL without one, and bytes */
             EVP_KDF_CTX *kdf_ctx = EVP_KDF_CTX_new(kdf);
-            for (size_t j = 0; given && j < used; j++) if (!params[j].data) params[j].data = text;
-            if (given) CHECK(EVP_KDF_derive(kdf_ctx, out, 32, params) > 0);
+            for (size_t j = 0; j < used; j++) if (strcmp(params[j].key, keys[i].param) == 0) params[j].data_size = given == 1 ? 0 : 32;
+            for (size_t j = 0; given == 2 && j < used; j++) if (!params[j].data) params[j].data = text;
+            if (given == 2 || (given == 1 && (strcmp(what, "PBKDF2") == 0 || strcmp(keys[i].param, "salt") == 0))) CHECK(EVP_KDF_derive(kdf_ctx, out, 32, params) > 0);
             else FAILS(EVP_KDF_derive(kdf_ctx, out, 32, params), ERR_R_PASSED_NULL_PARAMETER);
             EVP_KDF_CTX_free(kdf_ctx);
         }
         EVP_KDF_free(kdf);
     }
     EVP_CIPHER_CTX_free(ctx); EVP_MD_CTX_free(md_ctx); EVP_MD_free(md); EVP_MAC_CTX_free(mac_ctx); EVP_MAC_free(mac);
+}
+
+/* The lower bounds of PBKDF2 hold for what is set after them, and for what is derived. */
+static void bounds(void) {
+    static const unsigned char passphrase[] = "a passphrase", salt[] = "a salt of 16 byte";
+    int least = 0, none = 1;
+    unsigned one = 1, many = 1000;
+    OSSL_PARAM pass = OSSL_PARAM_construct_octet_string("pass", (char *)passphrase, 12), end = OSSL_PARAM_construct_end();
+    OSSL_PARAM checks_on[] = { OSSL_PARAM_construct_int("pkcs5", &least), end }, checks_off[] = { OSSL_PARAM_construct_int("pkcs5", &none), end };
+    OSSL_PARAM few[] = { OSSL_PARAM_construct_uint("iter", &one), end }, enough[] = { OSSL_PARAM_construct_uint("iter", &many), end };
+    OSSL_PARAM short_salt[] = { OSSL_PARAM_construct_octet_string("salt", (char *)salt, 8), pass, end };
+    OSSL_PARAM long_salt[] = { OSSL_PARAM_construct_octet_string("salt", (char *)salt, 16), pass, end };
+    OSSL_PARAM *const sets[] = { checks_on, checks_off, few, enough, short_salt, long_salt };
+    unsigned seed = 1;
+    what = "PBKDF2";
+    for (int round = 0; round < (quick ? 50 : 2000); round++) {
+        int answers[2][9];
+        for (int own = 0; own < 2; own++) {
+            EVP_KDF *kdf = EVP_KDF_fetch(library, what, own ? "provider=algkit" : "provider=default");
+            EVP_KDF_CTX *ctx = EVP_KDF_CTX_new(kdf);
+            for (unsigned i = 0, random = seed; i < 8; i++, random = random * 1103515245 + 12345) answers[own][i] = EVP_KDF_CTX_set_params(ctx, sets[random / 65536 % COUNT(sets)]) > 0;
+            answers[own][8] = EVP_KDF_derive(ctx, own ? ours : theirs, 8 + round % 16, NULL) > 0;
+            EVP_KDF_CTX_free(ctx); EVP_KDF_free(kdf);
+        }
+        CHECK(memcmp(answers[0], answers[1], sizeof answers[0]) == 0);
+        CHECK(!answers[0][8] || memcmp(ours, theirs, 8 + round % 16) == 0);
+        seed += 7919;
+    }
+    ERR_clear_error();
 }
 
 /* What is set and not supported is refused, not ignored: a place in a block of keystream, and the length of a digest. */
@@ -1459,6 +1491,7 @@ int main(int argc, char **argv) {
             reasons();
             without_text();
             nulls();
+            bounds();
             ignored();
             printf("%d ciphers, %d digests, %d MACs and %d KDFs as OpenSSL's own, ", ciphers, digests, macs, kdfs);
             what = "the tables";

@@ -107,7 +107,7 @@ unsafe fn set<C: Context>(context: &mut C, params: *const Param) -> Result<(), R
         params::each(params, |key, param| context.choose(key, param))?;
         params::each(params, |key, param| match key {
             OSSL_MAC_PARAM_KEY => {
-                context.set_key(param.required()?)?;
+                context.set_key(param.secret()?)?;
                 context.begin(true)
             }
             _ => context.set(key, param),
