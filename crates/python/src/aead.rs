@@ -1,7 +1,7 @@
 //! Authenticated encryption.
 
 use crate::{
-    buffer::{Source, Target, zeros},
+    buffer::{Items, Source, Target, zeros},
     error::{Error, exception},
     lock::released,
 };
@@ -130,8 +130,9 @@ impl Aead {
     fn seal_many<'py>(
         &self,
         py: Python<'py>,
-        messages: Vec<(Source, Source, Source)>,
+        messages: Items<(Source, Source, Source)>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let Items(messages) = messages;
         let sealed = messages.iter().map(|(_, data, _)| zeros(data.len() + self.tag_len()));
         let mut sealed = sealed.collect::<PyResult<Vec<_>>>()?;
         released(py, sealed.iter().map(Vec::len).sum(), || {
@@ -152,8 +153,9 @@ impl Aead {
     fn open_many<'py>(
         &self,
         py: Python<'py>,
-        messages: Vec<(Source, Source, Source)>,
+        messages: Items<(Source, Source, Source)>,
     ) -> PyResult<Vec<Option<Bound<'py, PyBytes>>>> {
+        let Items(messages) = messages;
         let lens = messages.iter().map(|(_, data, _)| self.text_len(data.len())).collect::<PyResult<Vec<_>>>()?;
         let mut opened = lens.iter().map(|len| zeros(*len)).collect::<PyResult<Vec<_>>>()?;
         let authentic = released(py, lens.iter().sum(), || {

@@ -10,8 +10,10 @@ use algkit::Text;
 use pyo3::{
     Borrowed,
     buffer::PyUntypedBuffer,
+    conversion::FromPyObjectOwned,
     exceptions::{PyBufferError, PyMemoryError},
     prelude::*,
+    types::PySequence,
 };
 use std::{ops::Range, ptr::NonNull, slice};
 
@@ -98,6 +100,19 @@ fn room(len: usize) -> PyResult<Vec<u8>> {
     let mut room = Vec::new();
     room.try_reserve_exact(len).map_err(|_| PyMemoryError::new_err(()))?;
     Ok(room)
+}
+
+/// The items of a sequence. pyo3's own `Vec` reserves memory for as many items as the sequence claims to have, and the process ends if there
+/// is not as much: `range(10**12)` is enough.
+pub(crate) struct Items<T>(pub(crate) Vec<T>);
+
+impl<'py, T: FromPyObjectOwned<'py>> FromPyObject<'_, 'py> for Items<T> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let items = object.cast::<PySequence>()?.try_iter()?;
+        items.map(|item| item?.extract().map_err(Into::into)).collect::<PyResult<_>>().map(Self)
+    }
 }
 
 /// A buffer that is written: a `bytearray`, or a writable `memoryview`, `mmap` or array.

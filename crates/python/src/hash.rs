@@ -1,7 +1,7 @@
 //! Hashes and MACs, with the methods of `hashlib`.
 
 use crate::{
-    buffer::Source,
+    buffer::{Items, Source},
     error::{InvalidTag, exception},
     lock::{LONG, released},
 };
@@ -42,9 +42,10 @@ pub(crate) fn hash(py: Python<'_>, name: &str, data: Option<Source>, key: Option
 pub(crate) fn digest_many<'py>(
     py: Python<'py>,
     name: &str,
-    messages: Vec<Source>,
+    messages: Items<Source>,
     key: Option<Source>,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let Items(messages) = messages;
     let hash = keyed(name, key.as_ref()).map_err(exception)?;
     let mut digests = vec![vec![0; hash.digest_size()]; messages.len()];
     released(py, messages.iter().map(Source::len).sum(), || {

@@ -1,7 +1,7 @@
 //! Ciphers in a mode, which do not authenticate.
 
 use crate::{
-    buffer::{Source, Target, copied, zeros},
+    buffer::{Items, Source, Target, copied, zeros},
     error::{Error, exception},
     lock::released,
 };
@@ -171,18 +171,18 @@ impl Skcipher {
     fn encrypt_many<'py>(
         &self,
         py: Python<'py>,
-        messages: Vec<(Source, Source)>,
+        messages: Items<(Source, Source)>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        self.crypt_many(py, Direction::Encrypt, &messages)
+        self.crypt_many(py, Direction::Encrypt, &messages.0)
     }
 
     #[pyo3(signature = (messages, /))]
     fn decrypt_many<'py>(
         &self,
         py: Python<'py>,
-        messages: Vec<(Source, Source)>,
+        messages: Items<(Source, Source)>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        self.crypt_many(py, Direction::Decrypt, &messages)
+        self.crypt_many(py, Direction::Decrypt, &messages.0)
     }
 
     #[pyo3(signature = (first, data, /, *, sector_size=512, iv="plain64", step=1))]

@@ -378,6 +378,20 @@ except MemoryError:
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "MemoryError\n"
 
 
+def test_no_memory_is_reserved_for_what_a_sequence_claims_to_have():
+    program = """
+import algkit
+ctr, gcm = algkit.skcipher("ctr(aes)", bytes(16)), algkit.aead("gcm(aes)", bytes(16))
+for items in range(10**12), range(2**62):
+    for call in lambda m: algkit.digest_many("sha256", m), gcm.seal_many, gcm.open_many, ctr.encrypt_many, ctr.decrypt_many:
+        try:
+            call(items)
+        except TypeError:
+            print("TypeError")
+"""
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "TypeError\n" * 10
+
+
 def test_threads_share_a_transform():
     aead, text = algkit.aead("gcm(aes)", bytes(32)), bytes(100_000)
     expected, wrong = AESGCM(bytes(32)).encrypt(bytes(12), text, b""), []
