@@ -16,6 +16,7 @@ use std::{
     path::{Component, Path},
     sync::Arc,
     thread,
+    time::Duration,
 };
 
 /// The longest request in bytes. The rest of a longer one is not read, so that no client fills the memory.
@@ -40,7 +41,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind(("localhost", port.first().map_or(Ok(0), |port| port.parse())?))?;
     println!("{}", listener.local_addr()?.port());
     for socket in listener.incoming() {
-        let (socket, config, folder) = (socket?, Arc::clone(&config), folder.clone());
+        let socket = match socket {
+            Ok(socket) => socket,
+            Err(error) => {
+                // Too many files are open, for example. Connections that end meanwhile make room.
+                eprintln!("{error}");
+                thread::sleep(Duration::from_millis(100));
+                continue;
+            }
+        };
+        let (config, folder) = (Arc::clone(&config), folder.clone());
         thread::spawn(move || {
             if let Err(error) = serve(socket, config, Path::new(&folder)) {
                 eprintln!("{error}");
