@@ -7,21 +7,15 @@
 
 use crate::error::Error;
 use algkit::Text;
-use pyo3::{
-    Borrowed,
-    buffer::PyUntypedBuffer,
-    conversion::FromPyObjectOwned,
-    exceptions::{PyBufferError, PyMemoryError},
-    prelude::*,
-    types::PySequence,
-};
-use std::{ops::Range, ptr::NonNull, slice};
+use pyo3::{Borrowed, conversion::FromPyObjectOwned, exceptions::PyMemoryError, ffi, prelude::*, types::PySequence};
+use std::{ffi::c_int, ops::Range, ptr::NonNull, slice};
 
 /// A contiguous buffer: its address, its length, and the object that keeps it.
 struct Held {
     start: NonNull<u8>,
     len: usize,
-    buffer: PyUntypedBuffer,
+    /// Its address stays, since the object may have made it refer to itself.
+    buffer: Box<ffi::Py_buffer>,
 }
 
 // SAFETY: the memory is that of an object which `buffer` keeps alive, whatever thread looks at it.
@@ -30,14 +24,17 @@ unsafe impl Send for Held {}
 unsafe impl Sync for Held {}
 
 impl Held {
-    fn new(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
-        let buffer = PyUntypedBuffer::get(&object)?;
-        if !buffer.is_c_contiguous() {
-            return Err(PyBufferError::new_err("the buffer is not contiguous"));
+    /// With these flags the object gives contiguous bytes, or refuses. They leave out the shape, which some objects lack: scalars and structures
+    /// of ctypes.
+    fn new(object: Borrowed<'_, '_, PyAny>, flags: c_int) -> PyResult<Self> {
+        let mut buffer = Box::new(ffi::Py_buffer::new());
+        // SAFETY: the object exists, and there is room for the buffer.
+        if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &mut *buffer, flags) } != 0 {
+            return Err(PyErr::fetch(object.py()));
         }
-        let len = buffer.len_bytes();
+        let len = buffer.len as usize;
         // An empty buffer may have no address.
-        let start = NonNull::new(buffer.buf_ptr().cast()).filter(|_| len > 0).unwrap_or(NonNull::dangling());
+        let start = NonNull::new(buffer.buf.cast()).filter(|_| len > 0).unwrap_or(NonNull::dangling());
         Ok(Self { start, len, buffer })
     }
 
@@ -53,6 +50,13 @@ impl Held {
     }
 }
 
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: `new` has filled the buffer. If there is no interpreter any more, it holds nothing.
+        Python::try_attach(|_| unsafe { ffi::PyBuffer_Release(&mut *self.buffer) });
+    }
+}
+
 /// A buffer that is read: `bytes`, `bytearray`, `memoryview`, `mmap`, an array.
 pub(crate) struct Source(Held);
 
@@ -60,7 +64,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Source {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Held::new(object).map(Self)
+        Held::new(object, ffi::PyBUF_SIMPLE).map(Self)
     }
 }
 
@@ -122,11 +126,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Target {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        let held = Held::new(object)?;
-        if held.buffer.readonly() {
-            return Err(PyBufferError::new_err("the buffer is read-only"));
-        }
-        Ok(Self(held))
+        Held::new(object, ffi::PyBUF_WRITABLE).map(Self)
     }
 }
 

@@ -1,6 +1,7 @@
 """The module as a program meets it: published vectors, and `hashlib`, `hmac` and `cryptography` beside it."""
 
 import array
+import ctypes
 import hashlib
 import hmac
 import mmap
@@ -238,6 +239,11 @@ def test_buffers_of_all_kinds():
     shared[:] = data
     for buffer in [data, bytearray(data), memoryview(data), array.array("I", data), memoryview(data).cast("Q"), shared]:
         assert algkit.hash("sha256", buffer).digest() == expected
+    number, array_of_two_dimensions = ctypes.c_uint32(7), memoryview(data).cast("B", (100, 64))
+    assert algkit.hash("sha256", number).digest() == hashlib.sha256(number).digest()
+    assert algkit.hash("sha256", array_of_two_dimensions).digest() == expected
+    algkit.skcipher("ctr(aes)", bytes(16)).encrypt_into(bytes(16), bytes(4), number)
+    assert number.value != 7
     with pytest.raises(BufferError):
         algkit.hash("sha256", memoryview(data)[::2])
     held = bytearray(data)
