@@ -14,7 +14,7 @@
 //! | `rand` | random number generators |
 //! | `skey` | keys as objects, for ciphers and MACs |
 //! | `drivers` | the look-up of drivers by name |
-//! | `fork` | makes a fork wait for the locks of that look-up; the C library has the same file |
+//! | `fork` | makes a fork wait for the locks of that look-up and of the generators; the C library has the same file |
 mod abi;
 mod cipher;
 mod core;
