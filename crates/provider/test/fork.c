@@ -54,7 +54,7 @@ static int process(void) {
         int status;
         pid_t child = fork();
         if (child == 0) {
-            alarm(2);
+            alarm(60);
             _exit(!uses(gcm, key));
         }
         failed = child < 0 || waitpid(child, &status, 0) != child || status != 0;
@@ -65,32 +65,50 @@ static int process(void) {
     return failed || count < 99 || forks == 0;
 }
 
-static OSSL_LIB_CTX *random_library;
+/* RAND_bytes takes locks of libcrypto, which a fork does not wait for. So threads and children call the generators themselves. */
+static EVP_RAND_CTX *primary, *public;
 
-static void *generates(void *unused) {
-    EVP_RAND_CTX *primary = RAND_get0_primary(random_library);
+static int generates(EVP_RAND_CTX *generator, unsigned char out[32]) { return EVP_RAND_generate(generator, out, 32, 256, 0, NULL, 0); }
+
+static void *reseeds(void *unused) {
     unsigned char out[32];
-    while (running > 0 && EVP_RAND_reseed(primary, 0, NULL, 0, NULL, 0) && RAND_bytes_ex(random_library, out, sizeof out, 256) > 0);
-    return running > 0 ? random_library : unused;
+    while (running > 0 && EVP_RAND_reseed(primary, 0, NULL, 0, NULL, 0) && generates(primary, out));
+    return running > 0 ? primary : unused;
+}
+
+/* For the provider, each child has its parent's process number, as the first processes of PID namespaces have. */
+pid_t getpid(void) { return 1; }
+
+/* Whether a child that continues its parent's generator repeats its parent's bytes, or cannot continue. */
+static int repeats(void) {
+    unsigned char ours[32], theirs[32];
+    int ends[2], status;
+    if (pipe(ends) != 0) return 1;
+    pid_t child = fork();
+    int made = generates(public, ours);
+    if (child == 0) _exit(!made || write(ends[1], ours, sizeof ours) != sizeof ours);
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0 || !made) return 1;
+    return read(ends[0], theirs, sizeof theirs) != sizeof theirs || memcmp(ours, theirs, sizeof ours) == 0;
 }
 
 /* A process whose threads reseed the generator from which all others take entropy. Returns whether a child has failed. */
 static int generators(void) {
+    OSSL_LIB_CTX *library = OSSL_LIB_CTX_new();
     pthread_t ids[THREADS];
     unsigned char out[32];
     void *failure;
     int failed = 0;
-    random_library = OSSL_LIB_CTX_new();
-    if (!OSSL_PROVIDER_load(random_library, "algkit") || !OSSL_PROVIDER_load(random_library, "default")) return 1;
-    if (!RAND_set_DRBG_type(random_library, "CTR-DRBG", "provider=algkit", "AES-256-CTR", NULL)) return 1;
-    if (RAND_bytes_ex(random_library, out, sizeof out, 256) <= 0) return 1;
-    for (int i = 0; i < THREADS; i++) if (pthread_create(&ids[i], NULL, generates, NULL) != 0) return 1;
+    if (!OSSL_PROVIDER_load(library, "algkit") || !OSSL_PROVIDER_load(library, "default")) return 1;
+    if (!RAND_set_DRBG_type(library, "CTR-DRBG", "provider=algkit", "AES-256-CTR", NULL)) return 1;
+    if (!(primary = RAND_get0_primary(library)) || !(public = RAND_get0_public(library)) || !generates(public, out)) return 1;
+    if (repeats()) return 1;
+    for (int i = 0; i < THREADS; i++) if (pthread_create(&ids[i], NULL, reseeds, NULL) != 0) return 1;
     for (forks = 0; forks < CHILDREN && !failed; forks++) {
         int status;
         pid_t child = fork();
         if (child == 0) {
-            alarm(5);
-            _exit(RAND_bytes_ex(random_library, out, sizeof out, 256) <= 0);
+            alarm(60);
+            _exit(!generates(public, out));
         }
         failed = child < 0 || waitpid(child, &status, 0) != child || status != 0;
     }
@@ -105,7 +123,7 @@ int main(void) {
         pid_t child = fork();
         if (child == 0) return round < ROUNDS ? process() : generators();
         if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-            fprintf(stderr, "fork: a child does not end, or cannot use the provider\n");
+            fprintf(stderr, "fork: a child does not end, cannot use the provider, or repeats random bytes\n");
             return 1;
         }
     }

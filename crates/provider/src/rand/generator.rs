@@ -11,7 +11,10 @@ use algkit::Rng;
 use std::{
     ffi::c_uint,
     mem, process,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -26,6 +29,29 @@ pub(super) const MAX_REQUEST: usize = 1 << 16;
 /// A generator reseeds after this many requests and seconds if no parameter says otherwise. The values are OpenSSL's.
 const REQUESTS: usize = 1 << 8;
 const SECONDS: usize = 60 * 60;
+
+/// The number of forks from the process that loaded the provider to this one.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// The loader calls this function when the provider is loaded.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static INIT: extern "C" fn() = count_forks;
+
+extern "C" fn count_forks() {
+    // SAFETY: the function takes no arguments, and glibc forgets it when the library is unloaded.
+    unsafe { libc::pthread_atfork(None, None, Some(forked)) };
+}
+
+unsafe extern "C" fn forked() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Tells a process from the one that it was forked from. The number of the process is not enough: both have 1 if the child is the first process
+/// of a PID namespace, as its parent is. The number of forks is not enough: libc does not see those that a program makes by a system call.
+fn this_process() -> (u32, u32) {
+    (process::id(), FORKS.load(Ordering::Relaxed))
+}
 
 /// A generator with its lock.
 pub(super) struct Context {
@@ -47,7 +73,7 @@ pub(super) struct State {
     /// parent's seed.
     request: usize,
     pub(super) time: usize,
-    process: u32,
+    process: (u32, u32),
     parent_seed: c_uint,
     /// The number of this generator's seed.
     pub(super) seed: c_uint,
@@ -65,7 +91,7 @@ impl Context {
             failed: false,
             request: 0,
             time: 0,
-            process: 0,
+            process: (0, 0),
             parent_seed: 0,
             seed: 0,
             max_requests: REQUESTS,
@@ -233,7 +259,7 @@ impl State {
     /// Records that the generator was seeded.
     fn seeded(&mut self, parent_seed: c_uint) {
         (self.failed, self.request, self.parent_seed) = (false, 1, parent_seed);
-        (self.time, self.process) = (now(), process::id());
+        (self.time, self.process) = (now(), this_process());
         // 0 is left for a child that has not seen a seed of its parent.
         self.seed = self.seed.checked_add(1).unwrap_or(1);
     }
@@ -241,7 +267,7 @@ impl State {
     /// Whether the generator has to reseed.
     fn is_due(&self) -> bool {
         let seconds = now().checked_sub(self.time);
-        self.process != process::id()
+        self.process != this_process()
             || (self.max_requests > 0 && self.request >= self.max_requests)
             || (self.max_seconds > 0 && seconds.is_none_or(|seconds| seconds >= self.max_seconds))
     }
