@@ -108,15 +108,17 @@ fn spliced(ends: Ends, from: RawFd, to: RawFd, len: usize, flags: c_uint) -> Res
 
 /// Waits for data in a pipe and returns how many bytes there are; 0 if there are no writers left.
 fn available(pipe: BorrowedFd<'_>, waits: bool) -> Result<usize, Errno> {
-    if !waits && ioctl_fionread(pipe)? == 0 {
+    let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+    loop {
         let mut fds = [PollFd::new(&pipe, PollFlags::IN)];
-        return match poll(&mut fds, Some(&rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 }))? {
-            0 => Err(Errno::AGAIN),
-            _ => Ok(ioctl_fionread(pipe)? as usize),
-        };
+        let found = poll(&mut fds, (!waits).then_some(&now))?;
+        match ioctl_fionread(pipe)? as usize {
+            0 if found == 0 => return Err(Errno::AGAIN),
+            // Another thread has read what was there.
+            0 if !fds[0].revents().contains(PollFlags::HUP) => {}
+            there => return Ok(there),
+        }
     }
-    poll(&mut [PollFd::new(&pipe, PollFlags::IN)], None)?;
-    Ok(ioctl_fionread(pipe)? as usize)
 }
 
 /// Sends up to `len` bytes from the pipe.
