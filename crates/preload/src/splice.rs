@@ -17,7 +17,7 @@ use rustix::{
 };
 use std::{
     io::{IoSlice, IoSliceMut},
-    os::fd::{BorrowedFd, RawFd},
+    os::fd::{AsFd, BorrowedFd, RawFd},
 };
 
 interpose! {
@@ -69,9 +69,12 @@ impl Ends {
     }
 }
 
-fn borrow<'a>(fd: RawFd) -> BorrowedFd<'a> {
+fn borrow<'a>(fd: RawFd) -> Result<BorrowedFd<'a>, Errno> {
+    if fd < 0 {
+        return Err(Errno::BADF);
+    }
     // SAFETY: the descriptor is borrowed only during the call. If it is not open, the result is EBADF.
-    unsafe { BorrowedFd::borrow_raw(fd) }
+    Ok(unsafe { BorrowedFd::borrow_raw(fd) })
 }
 
 /// Checks that a descriptor is that of a pipe, and was not opened for the wrong direction only.
@@ -95,13 +98,15 @@ fn spliced(ends: Ends, from: RawFd, to: RawFd, len: usize, flags: c_uint) -> Res
     match ends {
         Ends::To(entry) => {
             entry.check_socket().or(Err(Errno::INVAL))?;
-            check_pipe(borrow(from), OFlags::WRONLY)?;
-            from_pipe(entry, borrow(from), to, len, flags)
+            let pipe = borrow(from)?;
+            check_pipe(pipe, OFlags::WRONLY)?;
+            from_pipe(entry, pipe, to, len, flags)
         }
         Ends::From(entry) => {
             entry.check_socket().or(Err(Errno::INVAL))?;
-            check_pipe(borrow(to), OFlags::RDONLY)?;
-            into_pipe(entry, from, borrow(to), len, flags & SPLICE_F_NONBLOCK != 0)
+            let pipe = borrow(to)?;
+            check_pipe(pipe, OFlags::RDONLY)?;
+            into_pipe(entry, from, pipe, len, flags & SPLICE_F_NONBLOCK != 0)
         }
     }
 }
@@ -160,7 +165,7 @@ fn drain(entry: &'static Entry, pipe: BorrowedFd<'_>, to: RawFd, total: usize, m
         let flags = if more || sent + copied < total { MSG_MORE } else { 0 };
         let taken = match copied {
             0 => Ok(0),
-            _ => read(&front_out, &mut *piece).and_then(|_| {
+            _ => fill(front_out.as_fd(), piece).and_then(|()| {
                 let message = Message { data: &[IoSlice::new(piece)], control: &[], flags, fault: false };
                 match entered.file()? {
                     File::Alg(socket) if begun => socket.send_rest(&message),
@@ -168,11 +173,8 @@ fn drain(entry: &'static Entry, pipe: BorrowedFd<'_>, to: RawFd, total: usize, m
                 }
             }),
         };
-        // A thread that reads from the pipe without this lock may have come first.
-        if let Ok(1..) = taken
-            && ioctl_fionread(pipe)? > 0
-        {
-            read(pipe, &mut piece[..taken?])?;
+        if let Ok(taken) = taken {
+            fill(pipe, &mut piece[..taken])?;
         }
         drop(turn);
         begun = true;
@@ -197,6 +199,16 @@ fn drain(entry: &'static Entry, pipe: BorrowedFd<'_>, to: RawFd, total: usize, m
             again => again?,
         };
     }
+}
+
+/// Reads until `into` is full or the pipe is empty: a read may return one packet only, and a thread that reads without the pipe's lock may
+/// come first.
+fn fill(pipe: BorrowedFd<'_>, mut into: &mut [u8]) -> Result<(), Errno> {
+    while !into.is_empty() && ioctl_fionread(pipe)? > 0 {
+        let got = read(pipe, &mut *into)?;
+        into = &mut into[got..];
+    }
+    Ok(())
 }
 
 /// Sends bytes from a buffer of this library.
@@ -245,7 +257,7 @@ unsafe fn send_file(ends: Ends, to: RawFd, from: RawFd, offset: *mut off_t, len:
         Ends::From(_) => return spliced(ends, from, to, len, 0),
     };
     entry.check_socket().or(Err(Errno::INVAL))?;
-    let file = borrow(from);
+    let file = borrow(from)?;
     // Only a file that has a position can be sent.
     let mut position = match &offset {
         Some(offset) => u64::try_from(**offset).map_err(|_| Errno::INVAL)?,
