@@ -3,7 +3,9 @@
 //! The kernel moves references to pages. Here the data is read and sent. So changes that a program makes to a page
 //! after `vmsplice` are seen until the page is spliced on, and not afterwards.
 
-use crate::{entry::Entry, errno::length, interpose::interpose, lock::Lock, memory, table, transfer};
+use crate::{
+    descriptor::borrow, entry::Entry, errno::length, interpose::interpose, lock::Lock, memory, table, transfer,
+};
 use algkit_afalg::{Errno, File, Message};
 use libc::{
     MSG_MORE, SPLICE_F_GIFT, SPLICE_F_MORE, SPLICE_F_MOVE, SPLICE_F_NONBLOCK, c_int, c_uint, loff_t, off_t, size_t,
@@ -67,14 +69,6 @@ impl Ends {
             _ => Errno::INVAL,
         }
     }
-}
-
-fn borrow<'a>(fd: RawFd) -> Result<BorrowedFd<'a>, Errno> {
-    if fd < 0 {
-        return Err(Errno::BADF);
-    }
-    // SAFETY: the descriptor is borrowed only during the call. If it is not open, the result is EBADF.
-    Ok(unsafe { BorrowedFd::borrow_raw(fd) })
 }
 
 /// Checks that a descriptor is that of a pipe, and was not opened for the wrong direction only.
