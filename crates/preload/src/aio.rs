@@ -5,6 +5,7 @@
 
 use crate::{
     clock::duration,
+    descriptor::borrow,
     entry::Entry,
     errno::negated,
     interpose::real,
@@ -22,7 +23,7 @@ use rustix::thread::futex;
 use std::{
     collections::{BTreeMap, VecDeque},
     io::IoSliceMut,
-    os::fd::{BorrowedFd, RawFd},
+    os::fd::RawFd,
     ptr,
     sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     time::{Duration, Instant},
@@ -187,8 +188,7 @@ unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     }
     let request = Iocb::parse(bytes)?;
     if let Some(event_fd) = request.event_fd.filter(|&fd| !reserve::has(fd)) {
-        // SAFETY: the descriptor is borrowed only during the call. If it is not open, the result is EBADF.
-        let kind = rustix::fs::fstat(unsafe { BorrowedFd::borrow_raw(event_fd) })?.st_mode & libc::S_IFMT;
+        let kind = rustix::fs::fstat(borrow(event_fd)?)?.st_mode & libc::S_IFMT;
         // The file type of an eventfd is 0.
         if kind != 0 {
             return Err(Errno::INVAL);
@@ -202,8 +202,7 @@ unsafe fn submit_one(context: u64, iocb: &*mut u8) -> Result<(), Errno> {
     EVENTS.fetch_add(1, Ordering::Relaxed);
     let _ = futex::wake(&EVENTS, futex::Flags::PRIVATE, i32::MAX as u32);
     if let Some(event_fd) = request.event_fd {
-        // SAFETY: the descriptor is borrowed only during the call. If it is not open, the result is EBADF.
-        let _ = rustix::io::write(unsafe { BorrowedFd::borrow_raw(event_fd) }, &1_u64.to_ne_bytes());
+        let _ = rustix::io::write(borrow(event_fd)?, &1_u64.to_ne_bytes());
     }
     Ok(())
 }

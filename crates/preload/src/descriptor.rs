@@ -14,7 +14,7 @@ use libc::{
     F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_GETFL, F_SETFD, F_SETFL, F_SETOWN, FD_CLOEXEC, FILE, O_ASYNC, O_NONBLOCK,
     O_RDWR, SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_fcntl, c_int, c_long, c_uint,
 };
-use std::os::fd::RawFd;
+use std::os::fd::{BorrowedFd, RawFd};
 
 interpose! {
     fn close(fd: c_int) -> c_int
@@ -101,6 +101,15 @@ pub unsafe extern "C-unwind" fn closefrom(first: c_int) {
         // SAFETY: the argument goes unchanged to the function that it is meant for.
         unsafe { real(first as c_int) }
     }
+}
+
+/// A descriptor that the caller of a C function passes. If it is not open, calls fail with EBADF.
+pub fn borrow<'a>(fd: RawFd) -> Result<BorrowedFd<'a>, Errno> {
+    if fd < 0 {
+        return Err(Errno::BADF);
+    }
+    // SAFETY: it is not -1, and is borrowed only during a call.
+    Ok(unsafe { BorrowedFd::borrow_raw(fd) })
 }
 
 fn close_all(first: c_uint, last: c_uint, flags: c_int) -> Result<c_int, Errno> {

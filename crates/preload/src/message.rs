@@ -16,8 +16,8 @@ use algkit_afalg::{
     socket::put_address,
 };
 use libc::{
-    MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, off64_t, size_t, sockaddr, socklen_t,
-    ssize_t, timespec,
+    MSG_CMSG_CLOEXEC, MSG_DONTWAIT, MSG_WAITFORONE, c_int, c_uint, c_void, iovec, mmsghdr, msghdr, off64_t, size_t,
+    sockaddr, socklen_t, ssize_t, timespec,
 };
 use std::{ptr, time::Instant};
 
@@ -263,7 +263,7 @@ unsafe fn receive_message(
     let received = transfer::recv(entry, fd, into.room(), flags)?;
     put_sender(entry, message.msg_name, &raw mut message.msg_namelen)?;
     message.msg_controllen = 0;
-    message.msg_flags = received.flags;
+    message.msg_flags = received.flags | flags & MSG_CMSG_CLOEXEC;
     Ok(received.len)
 }
 

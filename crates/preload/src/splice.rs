@@ -3,8 +3,10 @@
 //! The kernel moves references to pages. Here the data is read and sent. So changes that a program makes to a page
 //! after `vmsplice` are seen until the page is spliced on, and not afterwards.
 
-use crate::{entry::Entry, errno::length, interpose::interpose, memory, table, transfer};
-use algkit_afalg::{Errno, Message, Readiness};
+use crate::{
+    descriptor::borrow, entry::Entry, errno::length, interpose::interpose, lock::Lock, memory, table, transfer,
+};
+use algkit_afalg::{Errno, File, Message};
 use libc::{
     MSG_MORE, SPLICE_F_GIFT, SPLICE_F_MORE, SPLICE_F_MOVE, SPLICE_F_NONBLOCK, c_int, c_uint, loff_t, off_t, size_t,
     ssize_t,
@@ -17,7 +19,7 @@ use rustix::{
 };
 use std::{
     io::{IoSlice, IoSliceMut},
-    os::fd::{BorrowedFd, RawFd},
+    os::fd::{AsFd, BorrowedFd, RawFd},
 };
 
 interpose! {
@@ -40,8 +42,12 @@ interpose! {
 
 /// The capacity in bytes of a pipe that the kernel moves data through.
 const PIPE: usize = 65536;
-/// The room in bytes that a writable socket or pipe has at least.
+/// The room in bytes that a writable pipe has at least.
 const PAGE: usize = 4096;
+
+/// Locks of pipes, by inode: what one thread has copied from a pipe, no other one may send before the first has removed it. They are
+/// taken last of all, and never held by a thread that waits.
+static PIPES: [Lock<()>; 16] = [const { Lock::new(()) }; 16];
 
 /// The end of the transfer that is served.
 #[derive(Clone, Copy)]
@@ -65,12 +71,11 @@ impl Ends {
     }
 }
 
-fn borrow<'a>(fd: RawFd) -> BorrowedFd<'a> {
-    // SAFETY: the descriptor is borrowed only during the call. If it is not open, the result is EBADF.
-    unsafe { BorrowedFd::borrow_raw(fd) }
-}
-
-fn check_pipe(fd: BorrowedFd<'_>) -> Result<(), Errno> {
+/// Checks that a descriptor is that of a pipe, and was not opened for the wrong direction only.
+fn check_pipe(fd: BorrowedFd<'_>, wrong: OFlags) -> Result<(), Errno> {
+    if fcntl_getfl(fd)? & OFlags::RWMODE == wrong {
+        return Err(Errno::BADF);
+    }
     match FileType::from_raw_mode(fstat(fd)?.st_mode) {
         FileType::Fifo => Ok(()),
         _ => Err(Errno::INVAL),
@@ -87,28 +92,32 @@ fn spliced(ends: Ends, from: RawFd, to: RawFd, len: usize, flags: c_uint) -> Res
     match ends {
         Ends::To(entry) => {
             entry.check_socket().or(Err(Errno::INVAL))?;
-            check_pipe(borrow(from))?;
-            from_pipe(entry, borrow(from), to, len, flags)
+            let pipe = borrow(from)?;
+            check_pipe(pipe, OFlags::WRONLY)?;
+            from_pipe(entry, pipe, to, len, flags)
         }
         Ends::From(entry) => {
             entry.check_socket().or(Err(Errno::INVAL))?;
-            check_pipe(borrow(to))?;
-            into_pipe(entry, from, borrow(to), len, flags & SPLICE_F_NONBLOCK != 0)
+            let pipe = borrow(to)?;
+            check_pipe(pipe, OFlags::RDONLY)?;
+            into_pipe(entry, from, pipe, len, flags & SPLICE_F_NONBLOCK != 0)
         }
     }
 }
 
 /// Waits for data in a pipe and returns how many bytes there are; 0 if there are no writers left.
 fn available(pipe: BorrowedFd<'_>, waits: bool) -> Result<usize, Errno> {
-    if !waits && ioctl_fionread(pipe)? == 0 {
+    let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+    loop {
         let mut fds = [PollFd::new(&pipe, PollFlags::IN)];
-        return match poll(&mut fds, Some(&rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 }))? {
-            0 => Err(Errno::AGAIN),
-            _ => Ok(ioctl_fionread(pipe)? as usize),
-        };
+        let found = poll(&mut fds, (!waits).then_some(&now))?;
+        match ioctl_fionread(pipe)? as usize {
+            0 if found == 0 => return Err(Errno::AGAIN),
+            // Another thread has read what was there.
+            0 if !fds[0].revents().contains(PollFlags::HUP) => {}
+            there => return Ok(there),
+        }
     }
-    poll(&mut [PollFd::new(&pipe, PollFlags::IN)], None)?;
-    Ok(ioctl_fionread(pipe)? as usize)
 }
 
 /// Sends up to `len` bytes from the pipe.
@@ -119,61 +128,81 @@ fn from_pipe(
     len: usize,
     flags: c_uint,
 ) -> Result<usize, Errno> {
-    let (total, mut buffer, first) = loop {
+    loop {
         let total = len.min(available(pipe, flags & SPLICE_F_NONBLOCK == 0)?);
         if total == 0 {
             return Ok(0);
         }
-        let mut buffer = vec![0; total.min(PIPE)];
-        // What the socket refuses must stay in the pipe, so the socket gets a copy of the first piece.
-        match copy(pipe, &mut buffer) {
+        match drain(entry, pipe, to, total, flags & SPLICE_F_MORE != 0)? {
             // Another thread has read what was there.
-            Ok(0) | Err(Errno::AGAIN) => {}
-            first => break (total, buffer, first?),
-        }
-    };
-    let more = flags & SPLICE_F_MORE != 0;
-    let of_piece = |sent: usize| if more || sent < total { MSG_MORE } else { 0 };
-    let mut sent = send(entry, to, &buffer[..first], of_piece(first))?;
-    let mut rest = &mut buffer[..sent];
-    // The other thread may also come now.
-    while !rest.is_empty() && ioctl_fionread(pipe)? > 0 {
-        let dropped = read(pipe, &mut *rest)?;
-        rest = &mut rest[dropped..];
-    }
-    let is_cut_off = sent < first;
-    while sent < total && !is_cut_off && ioctl_fionread(pipe)? > 0 {
-        // Bytes that have been read from the pipe must find room.
-        let Ok(room) = wait_for_room(entry, to) else { break };
-        let limit = room.min(total - sent).min(buffer.len());
-        let got = read(pipe, &mut buffer[..limit])?;
-        match send(entry, to, &buffer[..got], of_piece(sent + got)) {
-            Ok(taken) if taken > 0 => sent += taken,
-            _ => break,
+            0 => {}
+            sent => return Ok(sent),
         }
     }
-    Ok(sent)
 }
 
-/// Copies bytes from a pipe without removing them.
-fn copy(pipe: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
-    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
-    let copied = tee(pipe, &writer, buffer.len(), SpliceFlags::NONBLOCK)?;
-    read(&reader, &mut buffer[..copied])
-}
-
-/// Waits until there is room for a page; returns how many bytes may be sent at once.
-fn wait_for_room(entry: &'static Entry, fd: RawFd) -> Result<usize, Errno> {
+/// Sends `total` bytes from the pipe, or fewer if another thread reads them; 0 if there are none any more.
+fn drain(entry: &'static Entry, pipe: BorrowedFd<'_>, to: RawFd, total: usize, more: bool) -> Result<usize, Errno> {
+    let lock = &PIPES[fstat(pipe)?.st_ino as usize % PIPES.len()];
+    // What the socket refuses must stay in the pipe, so the socket gets a copy of the pipe's front.
+    let (front_out, front_in) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+    let mut buffer = vec![0; total.min(PIPE)];
+    let (mut sent, mut begun) = (0, false);
+    let mut entered = entry.enter(to)?;
     loop {
-        let entered = entry.enter(fd)?;
-        match (entered.readiness(), entered.is_nonblocking()) {
-            (Readiness { writable: true, .. }, true) => return Ok(PAGE),
-            (Readiness { writable: false, readable: true }, true) => return Err(Errno::AGAIN),
-            (Readiness { writable: false, readable: true }, false) => drop(entered.wait()?),
-            // Another file takes all bytes, or `send` waits for it.
-            _ => return Ok(PIPE),
+        let turn = lock.lock();
+        let copied = match tee(pipe, &front_in, buffer.len().min(total - sent), SpliceFlags::NONBLOCK) {
+            Err(Errno::AGAIN) => 0,
+            copied => copied?,
+        };
+        let piece = &mut buffer[..copied];
+        let flags = if more || sent + copied < total { MSG_MORE } else { 0 };
+        let taken = match copied {
+            0 => Ok(0),
+            _ => fill(front_out.as_fd(), piece).and_then(|()| {
+                let message = Message { data: &[IoSlice::new(piece)], control: &[], flags, fault: false };
+                match entered.file()? {
+                    File::Alg(socket) if begun => socket.send_rest(&message),
+                    file => file.send(&message),
+                }
+            }),
+        };
+        if let Ok(taken) = taken {
+            fill(pipe, &mut piece[..taken])?;
         }
+        drop(turn);
+        begun = true;
+        let again = match taken {
+            Ok(taken) => {
+                sent += taken;
+                entered.state().repeat();
+                if copied == 0 || sent == total || taken < copied && entered.is_nonblocking() {
+                    entered.leave();
+                    return Ok(sent);
+                }
+                entered.reenter()
+            }
+            Err(Errno::AGAIN) if !entered.is_nonblocking() => entered.wait(),
+            Err(errno) => {
+                entered.leave();
+                Err(errno)
+            }
+        };
+        entered = match again {
+            Err(_) if sent > 0 => return Ok(sent),
+            again => again?,
+        };
     }
+}
+
+/// Reads until `into` is full or the pipe is empty: a read may return one packet only, and a thread that reads without the pipe's lock may
+/// come first.
+fn fill(pipe: BorrowedFd<'_>, mut into: &mut [u8]) -> Result<(), Errno> {
+    while !into.is_empty() && ioctl_fionread(pipe)? > 0 {
+        let got = read(pipe, &mut *into)?;
+        into = &mut into[got..];
+    }
+    Ok(())
 }
 
 /// Sends bytes from a buffer of this library.
@@ -222,7 +251,7 @@ unsafe fn send_file(ends: Ends, to: RawFd, from: RawFd, offset: *mut off_t, len:
         Ends::From(_) => return spliced(ends, from, to, len, 0),
     };
     entry.check_socket().or(Err(Errno::INVAL))?;
-    let file = borrow(from);
+    let file = borrow(from)?;
     // Only a file that has a position can be sent.
     let mut position = match &offset {
         Some(offset) => u64::try_from(**offset).map_err(|_| Errno::INVAL)?,

@@ -39,7 +39,7 @@ fn waits(entered: &Entered, flags: i32) -> bool {
 fn send_waiting(message: &Message<'_>, mut entered: Entered, mut result: Result<usize, Errno>) -> Result<usize, Errno> {
     while result == Err(Errno::AGAIN) && waits(&entered, message.flags) {
         entered = entered.wait()?;
-        result = entered.file()?.send(message);
+        result = send_again(entered.file()?, message);
     }
     match result {
         Ok(sent) if sent < iov::total(message.data) && waits(&entered, message.flags) => {
@@ -53,6 +53,16 @@ fn send_waiting(message: &Message<'_>, mut entered: Entered, mut result: Result<
     }
 }
 
+/// Sends a message, or the rest of one, whose control messages the file has got already: the first attempt sets the IV, also if it finds no
+/// room. Receives may have changed it since.
+fn send_again(file: &mut File, message: &Message<'_>) -> Result<usize, Errno> {
+    let message = Message { control: &[], ..*message };
+    match file {
+        File::Alg(socket) => socket.send_rest(&message),
+        file => file.send(&message),
+    }
+}
+
 /// Sends the rest of a message. Errors are not reported, since part of the data has been accepted.
 fn send_rest(message: &Message<'_>, mut entered: Entered, sent: usize) -> usize {
     let mut pieces: SmallVec<[IoSlice<'_>; 4]> = message.data.iter().copied().collect();
@@ -62,8 +72,7 @@ fn send_rest(message: &Message<'_>, mut entered: Entered, sent: usize) -> usize 
     while !rest.is_empty() {
         let room = entered.readiness().writable;
         let result = match entered.file() {
-            Ok(File::Alg(socket)) if room => socket.send_rest(&Message { data: rest, control: &[], ..*message }),
-            Ok(file) if room => file.send(&Message { data: rest, control: &[], ..*message }),
+            Ok(file) if room => send_again(file, &Message { data: rest, ..*message }),
             Ok(_) => Err(Errno::AGAIN),
             Err(errno) => Err(errno),
         };

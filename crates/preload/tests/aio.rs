@@ -161,8 +161,11 @@ served! {
         assert_eq!(context.events(1, None).unwrap()[0].result, -i64::from(libc::ESPIPE));
         iocb.opcode = 2;
         assert_eq!(context.submit(&[&iocb]), Err(Errno::EINVAL));
-        (iocb.opcode, iocb.flags, iocb.result_fd) = (PREAD, 1, 9999);
-        assert_eq!(context.submit(&[&iocb]), Err(Errno::EBADF));
+        (iocb.opcode, iocb.flags) = (PREAD, 1);
+        for number in [9999, u32::MAX] {
+            iocb.result_fd = number;
+            assert_eq!(context.submit(&[&iocb]), Err(Errno::EBADF));
+        }
         iocb.result_fd = fd.as_raw_fd() as u32;
         assert_eq!(context.submit(&[&iocb]), Err(Errno::EINVAL), "that is no eventfd");
         assert_eq!(Context(1 << 40).submit_and_forget(&iocb), Err(Errno::EINVAL));

@@ -66,9 +66,33 @@ served! {
         header.msg_iovlen = 2;
         header.msg_flags = -1;
         // SAFETY: the header names local variables with their lengths.
-        assert_eq!(unsafe { libc::recvmsg(fd.as_raw_fd(), &raw mut header, 0) }, 64);
-        assert_eq!((header.msg_namelen, header.msg_controllen, header.msg_flags), (0, 0, 0));
+        assert_eq!(unsafe { libc::recvmsg(fd.as_raw_fd(), &raw mut header, libc::MSG_CMSG_CLOEXEC) }, 64);
+        // As in the kernel, this flag is returned.
+        let left = (header.msg_namelen, header.msg_controllen, header.msg_flags);
+        assert_eq!(left, (0, 0, libc::MSG_CMSG_CLOEXEC));
         assert_eq!([&first[..], &second[..]].concat(), CIPHER.as_flattened());
+    }
+}
+
+served! {
+    fn a_send_that_waits_sets_the_iv_once() {
+        let (fd, other) = (cbc(), cbc());
+        let zeros = [0; 4096];
+        while send(fd.as_raw_fd(), &zeros, MORE | MsgFlags::MSG_DONTWAIT).is_ok() {}
+        let mut got = [[0; 4096]; 3];
+        std::thread::scope(|scope| {
+            let sender = scope.spawn(|| encrypt(&fd, &zeros, MORE));
+            std::thread::sleep(std::time::Duration::from_millis(300));
+            assert!(!sender.is_finished());
+            assert_eq!(read(&fd, &mut got[0]), Ok(4096));
+            assert_eq!(sender.join().unwrap(), Ok(4096));
+        });
+        assert_eq!(read(&fd, &mut got[1]), Ok(4096));
+        assert_eq!(read(&fd, &mut got[2]), Ok(4096));
+        let mut expected = [[0; 4096]; 3];
+        encrypt(&other, &[0; 3 * 4096], MORE).unwrap();
+        assert_eq!(read(&other, expected.as_flattened_mut()), Ok(3 * 4096));
+        assert!(got == expected);
     }
 }
 

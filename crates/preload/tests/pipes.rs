@@ -14,7 +14,9 @@ use nix::{
 };
 use std::{
     io::{IoSlice, Write},
+    iter,
     os::fd::AsRawFd,
+    ptr,
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
@@ -34,6 +36,15 @@ served! {
         assert_eq!(splice(&reader, None, &hash, None, 2, SpliceFFlags::SPLICE_F_MORE), Ok(2));
         assert_eq!(vmsplice(&writer, &[IoSlice::new(b"c")], SpliceFFlags::SPLICE_F_GIFT), Ok(1));
         assert_eq!(splice(&reader, None, &hash, None, 1, NONE), Ok(1));
+        assert_eq!(digest(&hash), ABC);
+
+        // A pipe of packets is moved like any other.
+        // SAFETY: the call takes no pointers.
+        assert_eq!(unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, libc::O_DIRECT) }, 0);
+        for letter in [b"a", b"b", b"c"] {
+            write(&writer, letter).unwrap();
+        }
+        assert_eq!(splice(&reader, None, &hash, None, 100, NONE), Ok(3));
         assert_eq!(digest(&hash), ABC);
     }
 }
@@ -61,21 +72,24 @@ served! {
 }
 
 served! {
+    /// None misses the end, and no byte goes to both.
     fn two_threads_take_from_a_pipe() {
         for _ in 0..1000 {
             let (reader, writer) = pipe().unwrap();
             let is_closed = AtomicBool::new(false);
             let take = || {
                 let hash = sha256();
-                while splice(&reader, None, &hash, None, 100, SpliceFFlags::SPLICE_F_MORE).unwrap() > 0 {}
+                let next = || splice(&reader, None, &hash, None, 100, SpliceFFlags::SPLICE_F_MORE).unwrap();
+                let taken: usize = iter::from_fn(|| Some(next())).take_while(|&taken| taken > 0).sum();
                 assert!(is_closed.load(Ordering::SeqCst));
+                taken
             };
             thread::scope(|scope| {
-                scope.spawn(take);
-                scope.spawn(take);
+                let takers = [scope.spawn(take), scope.spawn(take)];
                 (0..20).for_each(|_| assert_eq!(write(&writer, &[0; 150]), Ok(150)));
                 is_closed.store(true, Ordering::SeqCst);
                 drop(writer);
+                assert_eq!(takers.map(|taker| taker.join().unwrap()).iter().sum::<usize>(), 20 * 150);
             });
         }
     }
@@ -113,6 +127,24 @@ served! {
         let mut text = [0; 8];
         assert_eq!(read(&reader, &mut text), Ok(5));
         assert_eq!(&text[..5], b"stays");
+        // Each end has one direction. What was received for the wrong end is not lost.
+        assert_eq!(splice(&fd, None, &reader, None, 16, NONE), Err(Errno::EBADF));
+        assert_eq!(splice(&writer, None, &fd, None, 1, NONE), Err(Errno::EBADF));
+        let (number, none) = (fd.as_raw_fd(), ptr::null_mut());
+        // SAFETY: the pointers to positions are null.
+        let calls = unsafe {
+            [
+                libc::splice(-1, none, number, none, 1, 0),
+                libc::splice(number, none, -1, none, 1, 0),
+                libc::sendfile(number, -1, none, 1),
+            ]
+        };
+        for returned in calls {
+            assert_eq!(common::checked(returned as i64), Err(Errno::EBADF));
+        }
+        let mut text = [0; 16];
+        assert_eq!(read(&fd, &mut text), Ok(16));
+        assert_eq!(text, CIPHER[0]);
         drop(writer);
         assert_eq!(splice(&reader, None, &fd, None, 1, NONE), Ok(0));
     }

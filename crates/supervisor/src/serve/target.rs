@@ -316,7 +316,7 @@ impl<'a> Target<'a> {
         if len > MAX_CONTROL as u64 {
             return Err(Errno::NOBUFS);
         }
-        if address == 0 { Ok(Vec::new()) } else { window.bytes(self, address, len as usize) }
+        window.bytes(self, address, len as usize)
     }
 
     /// Reads a C string that is shorter than `most` bytes; `None` if it is longer or cannot be read. Bytes after its

@@ -5,7 +5,12 @@ use libc::{SYS_io_destroy, SYS_io_getevents, SYS_io_setup, SYS_io_submit, c_long
 use std::{
     io::{Result, Write},
     os::fd::{AsRawFd, FromRawFd, OwnedFd},
-    ptr, thread,
+    ptr,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
     time::Duration,
 };
 
@@ -224,6 +229,39 @@ supervised! {
         }
         let (socket, mut read) = (hash("sha256"), reads(3, &file, &mut room));
         assert_eq!(errno(context.submit(&mut [&mut read, &mut writes(4, &socket, b"abc")])), libc::EINVAL);
+    }
+}
+
+supervised! {
+    /// As for `read`: the kernel must not find another file's number, and wait at the socket that stands for it.
+    fn a_number_that_is_used_again_keeps_no_request_waiting() {
+        let hash = bound("hash", "sha256").expect("a hash");
+        let number = accept(&hash, 0).expect("a socket").as_raw_fd();
+        let is_over = AtomicBool::new(false);
+        let (done, end) = mpsc::channel();
+        thread::scope(|scope| {
+            let is_over = &is_over;
+            scope.spawn(move || {
+                let (context, mut digest) = (Context::new(), [0; 32]);
+                while !is_over.load(Ordering::Relaxed) {
+                    let buffer = digest.as_mut_ptr() as u64;
+                    let mut read = Iocb { opcode: READ, fd: number as u32, buffer, len: 32, ..Iocb::default() };
+                    match context.submit(&mut [&mut read]) {
+                        Ok(count) => assert_eq!((count, context.events(1, None).len()), (1, 1)),
+                        refused => assert_eq!(errno(refused), libc::EBADF),
+                    }
+                }
+                done.send(()).expect("a receiver");
+            });
+            for _ in 0..2000 {
+                accept(&hash, 0).expect("a socket");
+            }
+            is_over.store(true, Ordering::Relaxed);
+            if end.recv_timeout(Duration::from_secs(20)).is_err() {
+                // The thread that waits cannot be waited for.
+                std::process::exit(1);
+            }
+        });
     }
 }
 

@@ -233,3 +233,22 @@ fn tempfile() -> std::fs::File {
     std::fs::remove_file(path).expect("removed");
     file
 }
+
+supervised! {
+    /// A call that waits for room leaves the pipe to others.
+    fn what_another_takes_from_a_pipe_is_sent_once() {
+        let ((out, into), full, hash) = (pipe(), cbc(0), hash("sha256"));
+        while send(&full, &[0; 4096], libc::MSG_MORE | libc::MSG_DONTWAIT).is_ok() {}
+        write(into.as_raw_fd(), b"abc").expect("written");
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| splice(&out, &full, 16, libc::SPLICE_F_MORE));
+            thread::sleep(Duration::from_millis(100));
+            assert_eq!(splice(&out, &hash, 16, 0).expect("moved"), 3);
+            assert_eq!(recv(&full, &mut [0; 8192], 0).expect("received"), 8192);
+            thread::sleep(Duration::from_millis(100));
+            assert!(!waiting.is_finished());
+            write(into.as_raw_fd(), b"more").expect("written");
+            assert_eq!(waiting.join().expect("a thread").expect("moved"), 4);
+        });
+    }
+}

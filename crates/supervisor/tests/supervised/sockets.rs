@@ -251,6 +251,12 @@ supervised! {
         assert_eq!(errno(send(&socket, &TEXT, 0)), libc::ENOKEY);
         assert_eq!(errno(send(&cipher, &TEXT, 0)), libc::EOPNOTSUPP);
         assert_eq!(errno(accept(&socket, 0)), libc::EOPNOTSUPP);
+        let mut message = header(&mut [], &mut []);
+        message.msg_controllen = 64;
+        message.msg_control = std::ptr::null_mut();
+        // SAFETY: the header describes no memory: the address of its control messages is null.
+        let sent = unsafe { libc::sendmsg(cbc(0).as_raw_fd(), &raw const message, 0) };
+        assert_eq!(errno(check(sent)), libc::EFAULT);
         let name = |socket: &OwnedFd| {
             let (mut room, mut len) = ([0u8; 128], 128);
             // SAFETY: the buffer has the length that is passed.

@@ -2,7 +2,12 @@
 //!
 //! Such a call takes as long as the program at the other end likes, so each runs on a thread of its own.
 
-use crate::serve::{calls::Reply, served::Served, server::Server, target::Target};
+use crate::serve::{
+    calls::Reply,
+    served::Served,
+    server::{Server, lock},
+    target::Target,
+};
 use algkit_afalg::{Errno, File, Message, abi::MAX_TRANSFER};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
@@ -12,7 +17,7 @@ use rustix::{
 use std::{
     io::{IoSlice, IoSliceMut},
     os::fd::{AsRawFd, OwnedFd},
-    sync::Arc,
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -30,6 +35,10 @@ const NAP: Duration = Duration::from_millis(1);
 
 /// The number of naps after which the call checks for signals.
 const NAPS: u32 = 10;
+
+/// Locks of pipes, by inode: what one thread has copied from a pipe, no other one may send before the first has removed it. They are
+/// taken last of all, and never held by a thread that waits.
+static PIPES: [Mutex<()>; 16] = [const { Mutex::new(()) }; 16];
 
 /// The numbers (`statfs`) of file systems that store texts, on disks or in memory: a text is the same for every reader, and
 /// reading it changes nothing.
@@ -219,16 +228,17 @@ impl Mover<'_> {
         !self.target.flags(self.fd).contains(OFlags::NONBLOCK)
     }
 
-    /// Waits for a pipe. [`Errno::AGAIN`] if the client does not want to wait.
-    fn wait_for(&mut self, pipe: &OwnedFd, events: PollFlags, flags: u32) -> Result<(), Errno> {
+    /// Waits for a pipe and returns what `poll` says. [`Errno::AGAIN`] if the client does not want to wait.
+    fn wait_for(&mut self, pipe: &OwnedFd, events: PollFlags, flags: u32) -> Result<PollFlags, Errno> {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-        while poll(&mut [PollFd::new(pipe, events)], Some(&now))? == 0 {
+        let mut fds = [PollFd::new(pipe, events)];
+        while poll(&mut fds, Some(&now))? == 0 {
             if flags & libc::SPLICE_F_NONBLOCK != 0 {
                 return Err(Errno::AGAIN);
             }
             self.nap()?;
         }
-        Ok(())
+        Ok(fds[0].revents())
     }
 
     /// Sends `data`; returns the number of bytes that were accepted, which is all of them if the client waits.
@@ -268,22 +278,56 @@ impl Mover<'_> {
         to: &Served,
         len: usize,
     ) -> Result<(), Errno> {
-        self.wait_for(pipe, PollFlags::IN, flags)?;
-        let there = (rustix::io::ioctl_fionread(pipe)? as usize).min(len);
-        // Data that the file does not accept must stay in the pipe, so it is read from a copy of the pipe's front.
-        let (copy_out, copy_in) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
-        let mut buffer = vec![0; there.min(PIPE)];
-        while self.moved < there {
-            let left = (there - self.moved).min(PIPE);
-            let copied = fill(&copy_out, &mut buffer[..tee(pipe, &copy_in, left, SpliceFlags::NONBLOCK)?])?;
-            if copied == 0 {
+        // If another thread has read what was there, this one waits again.
+        while self.moved == 0 {
+            let revents = self.wait_for(pipe, PollFlags::IN, flags)?;
+            let there = (rustix::io::ioctl_fionread(pipe)? as usize).min(len);
+            if there == 0 && revents.contains(PollFlags::HUP) {
                 break;
             }
-            let last = self.moved + copied == there && flags & libc::SPLICE_F_MORE == 0;
-            let sent = self.send(server, to, &buffer[..copied], if last { 0 } else { libc::MSG_MORE })?;
-            self.moved += fill(pipe, &mut buffer[..sent])?;
-            if sent < copied {
-                break;
+            self.pass_on(server, pipe, flags & libc::SPLICE_F_MORE != 0, to, there)?;
+        }
+        Ok(())
+    }
+
+    /// Sends `total` bytes from the pipe, or fewer if another thread reads them.
+    fn pass_on(&mut self, server: &Server, pipe: &OwnedFd, more: bool, to: &Served, total: usize) -> Result<(), Errno> {
+        let pipe_lock = &PIPES[rustix::fs::fstat(pipe)?.st_ino as usize % PIPES.len()];
+        // Data that the file does not accept must stay in the pipe, so it is read from a copy of the pipe's front.
+        let (copy_out, copy_in) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        let mut buffer = vec![0; total.min(PIPE)];
+        let mut begun = false;
+        while self.moved < total {
+            let taken = server.operate(to, self.target, self.fd, |file| {
+                let _turn = lock(pipe_lock);
+                let copied = match tee(pipe, &copy_in, (total - self.moved).min(PIPE), SpliceFlags::NONBLOCK) {
+                    Ok(0) | Err(Errno::AGAIN) => return Ok(None),
+                    copied => fill(&copy_out, &mut buffer[..copied?])?,
+                };
+                let flags = if more || self.moved + copied < total { libc::MSG_MORE } else { 0 };
+                let message = Message { data: &[IoSlice::new(&buffer[..copied])], control: &[], flags, fault: false };
+                let taken = match file {
+                    File::Alg(socket) if begun => socket.send_rest(&message),
+                    file => file.send(&message),
+                }?;
+                fill(pipe, &mut buffer[..taken])?;
+                Ok(Some((taken, taken < copied)))
+            });
+            begun = true;
+            let is_full = match taken {
+                Ok(None) => break,
+                Ok(Some((taken, is_full))) => {
+                    self.moved += taken;
+                    is_full
+                }
+                Err(Errno::AGAIN) => true,
+                Err(error) => return Err(error),
+            };
+            if is_full && !self.waits() {
+                return Err(Errno::AGAIN);
+            }
+            if is_full {
+                self.nap()?;
             }
         }
         Ok(())

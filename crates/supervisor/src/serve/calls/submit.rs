@@ -54,21 +54,29 @@ fn submit(server: &Server, target: &Target<'_>) -> Result<Reply, Errno> {
     let mut requests = Vec::new();
     for &address in &addresses {
         let Ok(iocb) = target.array::<IOCB_LEN>(address) else { break };
-        let served = if is_poll(&iocb) { None } else { server.find(target, descriptor(&iocb)).ok().flatten() };
+        let served = if is_poll(&iocb) { Ok(None) } else { server.find(target, descriptor(&iocb)) };
         requests.push((address, iocb, served));
     }
-    if requests.iter().all(|(.., served)| served.is_none()) {
+    // A number without a descriptor is not left to the kernel either, if it is the first.
+    let is_first_served = requests.first().is_some_and(|(.., served)| !matches!(served, Ok(None)));
+    if !is_first_served && !requests.iter().any(|(.., served)| matches!(served, Ok(Some(_)))) {
         return Ok(Reply::Proceed);
     }
     let id = ContextId::of(target, context)?;
     let mut done = 0;
     for (address, iocb, served) in requests {
-        let Some(served) = served else {
-            return match target.link(format_args!("fd/{}", descriptor(&iocb))) {
-                _ if done > 0 => Ok(Reply::Value(done)),
-                Err(Errno::NOENT) => Err(Errno::BADF),
-                _ => Err(Errno::INVAL),
-            };
+        let served = match served {
+            Ok(Some(served)) => served,
+            _ if done > 0 => break,
+            Err(error) if id.exists(target) => return Err(error),
+            // The kernel refuses what is no context.
+            Err(_) => return Ok(Reply::Proceed),
+            Ok(None) => {
+                return match target.link(format_args!("fd/{}", descriptor(&iocb))) {
+                    Err(Errno::NOENT) => Err(Errno::BADF),
+                    _ => Err(Errno::INVAL),
+                };
+            }
         };
         let prepare = || {
             let iocb = Iocb::parse(&iocb)?;
