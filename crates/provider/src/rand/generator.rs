@@ -1,12 +1,7 @@
 //! A generator, and when it reseeds.
 
 use super::parent::{MAX_INPUT, Parent};
-use crate::{
-    abi::*,
-    cipher,
-    core::{Core, Reason},
-    digest, fork, params,
-};
+use crate::{abi::*, cipher, core::Reason, digest, fork, params};
 use algkit::Rng;
 use std::{
     ffi::c_uint,
@@ -29,7 +24,6 @@ const SECONDS: usize = 60 * 60;
 
 /// A generator with its lock.
 pub(super) struct Context {
-    pub(super) core: *const Core,
     /// The mechanism: [`CTR`], [`HASH`] or [`HMAC`].
     kind: u8,
     pub(super) parent: Option<Parent>,
@@ -58,7 +52,7 @@ pub(super) struct State {
 
 impl Context {
     /// A generator without a seed.
-    pub(super) fn new(core: *const Core, kind: u8, parent: Option<Parent>) -> Self {
+    pub(super) fn new(kind: u8, parent: Option<Parent>) -> Self {
         let state = State {
             chosen: None,
             rng: None,
@@ -71,7 +65,7 @@ impl Context {
             max_requests: REQUESTS,
             max_seconds: SECONDS,
         };
-        Self { core, kind, parent, state: Mutex::new(state) }
+        Self { kind, parent, state: Mutex::new(state) }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
