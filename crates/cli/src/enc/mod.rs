@@ -81,7 +81,7 @@ pub fn run(args: &EncArgs) -> Result<Answer, Error> {
         }
         Type::Aead if args.sector_size.is_some() => {
             let reason = format!("`{}` is an aead, and a sector has no room for its tag", driver.name);
-            Err(Error::Option { option: "--sector-size", reason })
+            Err(Error::option("--sector-size", reason))
         }
         Type::Aead => match args.stream {
             Some(size) => chunks::run(args, registry, &key(args, &driver.name)?, size),
@@ -96,8 +96,7 @@ fn key(args: &EncArgs, name: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     let key = args.key.read()?.ok_or_else(|| algkit::Error::KeyMissing(name.to_owned()))?;
     let Some(auth_key) = &args.auth_key else { return Ok(key) };
     if authenc_parts(name).is_none() {
-        let reason = format!("`{name}` has one key; only authenc(…) has another");
-        return Err(Error::Option { option: "--auth-key", reason });
+        return Err(Error::option("--auth-key", format!("`{name}` has one key; only authenc(…) has another")));
     }
     Ok(algkit::authenc_key(&auth_key.bytes("--auth-key")?, &key))
 }
@@ -133,7 +132,7 @@ fn refuse_aead_options(args: &EncArgs, name: &str) -> Result<(), Error> {
         ("--stream", args.stream.is_some()),
     ] {
         if given {
-            return Err(Error::Option { option, reason: format!("`{name}` is not an aead and authenticates nothing") });
+            return Err(Error::option(option, format!("`{name}` is not an aead and authenticates nothing")));
         }
     }
     Ok(())

@@ -134,7 +134,7 @@ pub fn options(
 pub fn key_size(bits: Option<u32>, cipher: &CipherSpec) -> Result<usize, Error> {
     let bits = bits.unwrap_or(if cipher.algorithm().starts_with("xts") { 512 } else { 256 });
     if !bits.is_multiple_of(8) {
-        return Err(Error::Option { option: "--key-size", reason: format!("{bits} is not a multiple of 8") });
+        return Err(Error::option("--key-size", format!("{bits} is not a multiple of 8")));
     }
     Ok(bits as usize / 8)
 }
