@@ -216,9 +216,7 @@ fn for_each(args: &Args, job: impl Fn(&Path, &Path) -> Result<Answer, Error>) ->
     let mut worst = Answer::Yes;
     for file in &args.files {
         match beside(file, args.dir.as_deref()).and_then(|beside| job(file, &beside)) {
-            Ok(Answer::Yes) => {}
-            Ok(Answer::No) if worst == Answer::Yes => worst = Answer::No,
-            Ok(_) => {}
+            Ok(answer) => worst = worst.max(answer),
             Err(error) => {
                 crate::out::complain(&error);
                 worst = Answer::Bad;
