@@ -9,7 +9,7 @@ use super::{
     steady::Steady,
 };
 use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
-use algkit_volume::{CipherSpec, Header, Key, ReadAt, Version, WriteAt, format::Options, signature};
+use algkit_volume::{CipherSpec, Header, Key, Limits, ReadAt, Version, WriteAt, format::Options, signature};
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -121,7 +121,7 @@ pub fn options(
         integrity: None,
         key_size,
         sector_size,
-        kdf: kdf::chosen(kdf, version, hash).map_err(failed)?,
+        kdf: kdf::chosen(kdf, version, hash, &Limits::default()).map_err(failed)?,
         hash: hash.to_owned(),
         uuid: None,
         label: String::new(),

@@ -99,5 +99,5 @@ fn costs(header: &Header, args: &KdfArgs, unlock: &UnlockArgs) -> Result<(Kdf, S
         Header::Luks2(_) => (Version::Luks2, DEFAULT_HASH),
     };
     let hash = args.hash.as_deref().unwrap_or(hash);
-    Ok((kdf::within(args, version, hash, &limits(unlock))?, hash.to_owned()))
+    Ok((kdf::chosen(args, version, hash, &limits(unlock))?, hash.to_owned()))
 }

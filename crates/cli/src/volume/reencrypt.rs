@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{answer::Answer, error::Error, out::complain, output::Output, progress::Progress};
 use algkit_volume::{
-    CipherSpec, Header, NewKey, Unlocked, Version,
+    CipherSpec, Header, Limits, NewKey, Unlocked, Version,
     format::Options,
     luks2::{self, Mode},
     reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT},
@@ -95,7 +95,7 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
             let reason = format!(
                 "{dropped} more key slots are in use; give their passphrases by --other-key-file, or --drop-other-keys"
             );
-            return Err(Error::Option { option: "reencrypt", reason });
+            return Err(Error::option("reencrypt", reason));
         }
         let passphrases = std::iter::once(&passphrase).chain(&others).map(|passphrase| new(passphrase));
         let keys: Vec<_> = slots.iter().copied().zip(passphrases).collect();
