@@ -6,11 +6,11 @@ mod sectors;
 mod stream;
 
 use crate::{
-    answer::Answer, args::EncArgs, error::Error, input::Input, names::authenc_parts, output::Output, progress::Progress,
+    answer::Answer, args::EncArgs, error::Error, input::Input, names::authenc_parts, output::Output,
+    progress::Progress, secret::decode_hex,
 };
 use algkit::{Direction, Registry, Type};
-
-use std::ffi::OsStr;
+use std::{ffi::OsStr, fs};
 use zeroize::Zeroizing;
 
 /// The number of bytes passed to a cipher at a time.
@@ -59,6 +59,12 @@ impl Job {
     }
 }
 
+/// The associated data; empty if none was given.
+fn assoc(args: &EncArgs) -> Result<Vec<u8>, Error> {
+    let Some(path) = &args.aad_file else { return Ok(Vec::new()) };
+    fs::read(path).map_err(|source| Error::read(path, source))
+}
+
 fn direction(args: &EncArgs) -> Direction {
     if args.decrypt { Direction::Decrypt } else { Direction::Encrypt }
 }
@@ -66,10 +72,7 @@ fn direction(args: &EncArgs) -> Direction {
 pub fn run(args: &EncArgs) -> Result<Answer, Error> {
     let registry = Registry::global()?;
     let driver = registry.find_any(&args.name)?;
-    let iv = match &args.iv {
-        Some(hex) => Some(crate::secret::decode_hex("--iv", hex)?),
-        None => None,
-    };
+    let iv = args.iv.as_deref().map(|hex| decode_hex("--iv", hex)).transpose()?;
     match driver.kind {
         Type::Skcipher => {
             refuse_aead_options(args, &driver.name)?;
