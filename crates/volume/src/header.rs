@@ -8,6 +8,7 @@ use crate::{
     kdf::Budget,
     keyslots::{self, Keyslots, NewKey},
     luks1, luks2, reencrypt, storage,
+    volume::rest,
 };
 use algkit::Rng;
 
@@ -289,10 +290,8 @@ impl Header {
             Self::Luks1(header) => header.spec().map(drop),
             Self::Luks2(header) => header.openable(storage),
         }?;
-        let (device, offset) = (storage.size()?, self.data_offset());
-        if self.reencryption().is_none() && device <= offset {
-            let reason = format!("the data begins at byte {offset}, and the device has {device}");
-            return Err(Error::damaged("device", reason));
+        if self.reencryption().is_none() {
+            rest(storage.size()?, self.data_offset())?;
         }
         Ok(())
     }

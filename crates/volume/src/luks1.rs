@@ -7,7 +7,7 @@ use crate::{
     keyslots::Keyslots,
     slot::{self, KeyDigest, KeySlot, MAX_KEY, STRIPES},
     storage,
-    volume::{Extent, Form},
+    volume::{Extent, Form, rest},
 };
 use algkit::Rng;
 use std::ops::Range;
@@ -302,11 +302,8 @@ impl Header {
 
     /// The volume on `storage`, which is the device of the data, with its key.
     pub(crate) fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
-        let device = storage.size()?;
         let offset = self.data_offset();
-        let rest = device.checked_sub(offset).filter(|rest| *rest > 0).ok_or_else(|| {
-            Error::damaged("device", format!("the data begins at byte {offset}, and the device has {device}"))
-        })?;
+        let rest = rest(storage.size()?, offset)?;
         let form = Form::Encrypted(SectorCipher::new(&self.spec()?, key, UNIT as usize)?);
         Volume::new(storage, vec![Extent { offset, len: rest - rest % UNIT, iv_offset: 0, form }])
     }
