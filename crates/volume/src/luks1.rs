@@ -151,7 +151,7 @@ impl Header {
             return Err("0 iterations".to_owned());
         }
         let mut areas = Vec::new();
-        for (number, slot) in self.slots.iter().enumerate() {
+        for (number, slot) in (0..).zip(&self.slots) {
             if slot.stripes != STRIPES {
                 return Err(format!("key slot {number}: {} stripes; expected {STRIPES}", slot.stripes));
             }
@@ -171,13 +171,7 @@ impl Header {
             }
             areas.push((area, number));
         }
-        areas.sort_by_key(|(area, _)| area.start);
-        for pair in areas.windows(2) {
-            if pair[0].0.end > pair[1].0.start {
-                return Err(format!("the areas of key slots {} and {} overlap", pair[0].1, pair[1].1));
-            }
-        }
-        Ok(())
+        slot::check_apart(areas)
     }
 
     /// The bytes that the stripes of a slot take, in whole sectors.
