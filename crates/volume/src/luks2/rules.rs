@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The largest number of bytes for key slots (section 2.2).
-const MAX_KEYSLOTS: u64 = 128 << 20;
+pub(super) const MAX_KEYSLOTS: u64 = 128 << 20;
 
 /// The largest number of objects of a kind (section 3: 32 key slots, 32 tokens).
 pub(super) const MAX_OBJECTS: usize = 32;
