@@ -342,7 +342,7 @@ impl Header {
         Err(reason)
     }
 
-    /// Whether the key slot that begins at byte `at` is in use, or is likely to be.
+    /// The state of the key slot that begins at byte `at`, or its likely state.
     fn state(bytes: &[u8], at: usize) -> u32 {
         let has_salt = bytes[at + 8..at + 40].iter().any(|byte| *byte != 0);
         match word(bytes, at) {

@@ -136,7 +136,7 @@ impl<S: ReadAt> Volume<S> {
         if self.torn {
             return Err(Error::Reencrypting);
         }
-        self.tags().map_or(Ok(()), |sealed| sealed.writable().map(drop))
+        self.tags().map_or(Ok(()), |sealed| sealed.writable())
     }
 
     /// What the volume is if its sectors have tags.
