@@ -5,7 +5,10 @@
 //! ```
 
 use algkit::WeakKeys;
-use algkit_afalg::{Errno, File, Message, abi, alg::Socket};
+use algkit_afalg::{
+    Errno, File, Message, abi,
+    alg::{NoKeyring, Socket},
+};
 use std::{
     hint::black_box,
     io::{IoSlice, IoSliceMut},
@@ -45,7 +48,7 @@ fn operation(kind: &str, name: &str, key: &[u8]) -> Result<File, Errno> {
     let mut socket = Socket::new(libc::SOCK_SEQPACKET, 0)?;
     socket.bind(&address(kind, name))?;
     if !key.is_empty() {
-        socket.set_option(abi::SOL_ALG, abi::ALG_SET_KEY, key)?;
+        socket.set_option(abi::SOL_ALG, abi::ALG_SET_KEY, key, &NoKeyring)?;
     }
     socket.accept().map(File::Alg)
 }

@@ -1,7 +1,7 @@
 //! The kernel's asynchronous I/O (`linux/aio_abi.h`): requests as clients submit them, and completion events. Sizes
 //! and offsets are those of `struct iocb` and `struct io_event`, which are equal on all 64-bit CPUs.
 
-use crate::Errno;
+use crate::{Errno, check_flags};
 
 /// The size of a request (`struct iocb`), in bytes.
 pub const IOCB_LEN: usize = 64;
@@ -12,8 +12,6 @@ pub const KEY_OFFSET: usize = if cfg!(target_endian = "little") { 8 } else { 12 
 
 /// `IOCB_FLAG_RESFD`: the completion is also signalled to an eventfd.
 const FLAG_RESFD: u32 = 1;
-/// `RWF_HIPRI`, `RWF_DSYNC`, `RWF_SYNC` and `RWF_APPEND`; sockets have had `RWF_NOWAIT` only since Linux 6.5.
-const KNOWN_RW_FLAGS: u32 = 0x17;
 
 /// The operation of a request, which defines how `address` and `len` are interpreted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,9 +86,7 @@ impl Iocb {
             8 => Operation::WriteVector,
             _ => return Err(Errno::INVAL),
         };
-        if rw_flags & !KNOWN_RW_FLAGS != 0 {
-            return Err(Errno::OPNOTSUPP);
-        }
+        check_flags(rw_flags.cast_signed())?;
         Ok(Self {
             data: field.u64(0),
             fd: field.i32(20),

@@ -44,7 +44,7 @@ pub fn may_be_memory(address: u64) -> Result<bool, Errno> {
     if address < isize::MAX as u64 { Ok(address >= 4096) } else { Err(Errno::FAULT) }
 }
 
-/// Checks the flags of `preadv2` and `pwritev2` on a socket. [`Errno::OPNOTSUPP`] for those that the kernel does not know, and for
+/// Checks the flags of `preadv2`, `pwritev2` and requests of `io_submit` on a socket. [`Errno::OPNOTSUPP`] for those that the kernel does not know, and for
 /// `RWF_NOWAIT`, which sockets did not support before Linux 6.4. The others mean nothing to a socket.
 pub fn check_flags(flags: i32) -> Result<(), Errno> {
     const IGNORED: i32 = libc::RWF_HIPRI | libc::RWF_DSYNC | libc::RWF_SYNC | libc::RWF_APPEND;

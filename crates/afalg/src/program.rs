@@ -343,18 +343,13 @@ mod tests {
     fn a_script_is_its_interpreter() {
         let own = std::env::current_exe().expect("a path");
         assert_eq!(of_bytes(format!("#! {} -x\n", own.display()).as_bytes()), Reach::Libc);
-        let mut foreign = tempfile();
+        let mut foreign = own.into_os_string();
         foreign.push(".for-another-cpu");
         fs::write(&foreign, for_another_cpu()).expect("it is written");
         let script = of_bytes([b"#!", foreign.as_bytes(), b"\n"].concat().as_slice());
         fs::remove_file(&foreign).expect("it is there");
         assert_eq!(script, Reach::Foreign);
         assert_eq!(reach(Bytes(b"#!/no/such/interpreter".to_vec())), Err(Errno::NOENT));
-    }
-
-    /// A path beside the test's own program.
-    fn tempfile() -> std::ffi::OsString {
-        std::env::current_exe().expect("a path").into_os_string()
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl File {
     /// `setsockopt`, of an option that [is set here](crate::level::is_set_here).
     pub fn set_option(&mut self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
         match self {
-            Self::Alg(socket) => socket.set_option_with(level, name, value, keyring),
+            Self::Alg(socket) => socket.set_option(level, name, value, keyring),
             Self::Netlink(socket) => socket.set_option(level, name, value),
             Self::Device(_) => Err(Errno::NOTSOCK),
         }

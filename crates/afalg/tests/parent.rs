@@ -4,7 +4,7 @@ mod common;
 
 use algkit_afalg::{
     Errno, Readiness, abi,
-    alg::{Keyring, Socket},
+    alg::{Keyring, NoKeyring, Socket},
 };
 use common::*;
 use std::cell::RefCell;
@@ -98,7 +98,7 @@ fn what_a_socket_does_not_do() {
     assert_eq!(recv(&mut parent, 1), Err(Errno::OPNOTSUPP));
     assert_eq!(parent.readiness(), Readiness::default());
     for (level, name) in [(abi::SOL_ALG, abi::ALG_SET_IV), (abi::SOL_ALG, 99), (6, abi::ALG_SET_KEY)] {
-        assert_eq!(parent.set_option(level, name, &[0; 16]), Err(Errno::NOPROTOOPT));
+        assert_eq!(set_option(&mut parent, level, name, &[0; 16]), Err(Errno::NOPROTOOPT));
     }
     let mut child = parent.accept().unwrap();
     assert_eq!(errno(child.accept()), Some(Errno::OPNOTSUPP));
@@ -141,7 +141,7 @@ fn keys_while_sockets_are_open() {
     // No socket has used the key yet.
     send_with(&mut one, &Control::op(ENCRYPT), &[&[0; 16]], 0).unwrap();
     assert_eq!(set_key(&mut parent, &[3; 16]), Err(Errno::BUSY));
-    assert_eq!(parent.set_option(6, 99, &[]), Err(Errno::BUSY), "whatever the option");
+    assert_eq!(set_option(&mut parent, 6, 99, &[]), Err(Errno::BUSY), "whatever the option");
     drop(one);
     set_key(&mut parent, &[3; 16]).unwrap();
     drop(parent);
@@ -166,7 +166,7 @@ impl Keyring for OneKey {
 fn keys_by_serial_number() {
     let mut parent = bound("skcipher", "cbc(aes)");
     let option = |parent: &mut Socket, value: &[u8], keyring: &dyn Keyring| {
-        parent.set_option_with(abi::SOL_ALG, abi::ALG_SET_KEY_BY_KEY_SERIAL, value, keyring)
+        parent.set_option(abi::SOL_ALG, abi::ALG_SET_KEY_BY_KEY_SERIAL, value, keyring)
     };
     let keyring = OneKey::default();
     assert_eq!(option(&mut parent, &[0; 3], &keyring), Err(Errno::INVAL));
@@ -179,7 +179,6 @@ fn keys_by_serial_number() {
     let mut same = operation("skcipher", "cbc(aes)", &[3; 16]);
     send_with(&mut same, &Control::op(ENCRYPT), &[&[0; 16]], 0).unwrap();
     assert_eq!(recv(&mut socket, 16).unwrap(), recv(&mut same, 16).unwrap());
-    let no_keyring =
-        bound("hash", "hmac(sha1)").set_option(abi::SOL_ALG, abi::ALG_SET_KEY_BY_KEY_SERIAL, &7i32.to_ne_bytes());
-    assert_eq!(no_keyring, Err(Errno::NOPROTOOPT));
+    let mut hash = bound("hash", "hmac(sha1)");
+    assert_eq!(option(&mut hash, &7i32.to_ne_bytes(), &NoKeyring), Err(Errno::NOPROTOOPT));
 }

@@ -47,7 +47,7 @@ fn known_answers() {
         "659ba96c601dc69fc902940805ec0ca8"
     );
     let set_entropy = |parent: &mut algkit_afalg::alg::Socket, entropy: &[u8]| {
-        parent.set_option(abi::SOL_ALG, abi::ALG_SET_DRBG_ENTROPY, entropy)
+        set_option(parent, abi::SOL_ALG, abi::ALG_SET_DRBG_ENTROPY, entropy)
     };
     assert_eq!(set_entropy(&mut parent, &[0; 129]), Err(Errno::MSGSIZE));
     assert_eq!(set_entropy(&mut parent, &entropy), Ok(()));
@@ -73,7 +73,7 @@ fn known_answers() {
 fn additional_input() {
     let socket = || {
         let mut parent = bound("rng", "drbg_nopr_sha256");
-        parent.set_option(abi::SOL_ALG, abi::ALG_SET_DRBG_ENTROPY, &[5; 48]).unwrap();
+        set_option(&mut parent, abi::SOL_ALG, abi::ALG_SET_DRBG_ENTROPY, &[5; 48]).unwrap();
         set_key(&mut parent, b"person").unwrap();
         parent.accept().unwrap()
     };

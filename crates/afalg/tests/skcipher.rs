@@ -183,7 +183,7 @@ fn a_full_queue() {
 #[test]
 fn pages_of_the_queue() {
     let mut socket = cbc();
-    socket.set_option(libc::SOL_SOCKET, libc::SO_SNDBUF, &4096i32.to_ne_bytes()).unwrap();
+    set_option(&mut socket, libc::SOL_SOCKET, libc::SO_SNDBUF, &4096i32.to_ne_bytes()).unwrap();
     assert_eq!(socket.option(libc::SOL_SOCKET, libc::SO_SNDBUF), Ok(8192));
     assert_eq!(send_with(&mut socket, &encrypt(), &[&[0; 4100]], MORE), Ok(4100));
     assert!(!socket.readiness().writable);
@@ -193,7 +193,7 @@ fn pages_of_the_queue() {
     assert_eq!(send(&mut socket, &[0; 1], MORE), Err(Errno::AGAIN), "less than a page is free");
     assert_eq!(recv(&mut socket, 4064).unwrap().len(), 4064);
     assert_eq!(send(&mut socket, &[0; 5000], MORE), Ok(4096));
-    socket.set_option(libc::SOL_SOCKET, libc::SO_SNDBUF, &0i32.to_ne_bytes()).unwrap();
+    set_option(&mut socket, libc::SOL_SOCKET, libc::SO_SNDBUF, &0i32.to_ne_bytes()).unwrap();
     assert_eq!(socket.option(libc::SOL_SOCKET, libc::SO_SNDBUF), Ok(4608));
 }
 
@@ -206,7 +206,7 @@ fn requests_and_their_limit() {
     let whole = recv(&mut socket, 8192).unwrap();
     send_with(&mut socket, &encrypt(), &[&unit], 0).unwrap();
     assert_eq!(recv_pieces(&mut socket, &[100, 8092]).unwrap(), whole);
-    socket.set_option(libc::SOL_SOCKET, libc::SO_RCVBUF, &2048i32.to_ne_bytes()).unwrap();
+    set_option(&mut socket, libc::SOL_SOCKET, libc::SO_RCVBUF, &2048i32.to_ne_bytes()).unwrap();
     send_with(&mut socket, &encrypt(), &[&unit], 0).unwrap();
     let halves = recv(&mut socket, 8192).unwrap();
     assert_eq!(halves[..4096], whole[..4096]);

@@ -1,7 +1,5 @@
-//! The outcome of a command.
-
-/// The outcome of a command that ran to its end.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The outcome of a command that ran to its end; of several files, the last in this order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Answer {
     Yes,
     No,

@@ -44,15 +44,14 @@ impl Digester {
     /// Uses `size` bytes of output, for a hash with any output length.
     fn of_length(hash: Hash, size: u64) -> Result<Self, Error> {
         if size > MAX_LENGTH {
-            let reason = format!("{size} is more than {MAX_LENGTH} bytes");
-            return Err(Error::Option { option: "--length", reason });
+            return Err(Error::option("--length", format!("{size} is more than {MAX_LENGTH} bytes")));
         }
         let (driver, size) = (hash.driver(), size as usize);
         if driver.shape.extendable || size == hash.digest_size() {
             Ok(Self { size, ..Self::new(hash) })
         } else {
             let reason = format!("`{}` has digests of {} bytes and no others", driver.name, hash.digest_size());
-            Err(Error::Option { option: "--length", reason })
+            Err(Error::option("--length", reason))
         }
     }
 
@@ -149,7 +148,7 @@ fn digest(hash: &Hash, path: &Path, size: usize) -> Result<Vec<u8>, Error> {
             }
             digest_of(hash, file, metadata.is_file().then_some(metadata.len()), size)
         })
-        .map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
+        .map_err(|source| Error::read(path, source))
 }
 
 fn digest_of(hash: &Hash, mut from: impl Read, len: Option<u64>, size: usize) -> io::Result<Vec<u8>> {

@@ -33,7 +33,6 @@ pub enum Error {
     Read {
         /// The file, in quotes, or `standard input`.
         name: String,
-        /// The operating system's reason.
         source: io::Error,
     },
     /// A file that cannot be written.
@@ -41,7 +40,6 @@ pub enum Error {
     Write {
         /// The file, in quotes, or `standard output`.
         name: String,
-        /// The operating system's reason.
         source: io::Error,
     },
     /// The reader of the output has closed the pipe before it had everything.
@@ -52,18 +50,10 @@ pub enum Error {
     OutputIsInput(PathBuf),
     /// The algorithm has a type that the command cannot use.
     #[error("`{name}` is of type {found}; expected {wanted}")]
-    WrongType {
-        /// The algorithm's name.
-        name: String,
-        /// The algorithm's type.
-        found: Type,
-        /// The types that the command accepts.
-        wanted: &'static str,
-    },
+    WrongType { name: String, found: Type, wanted: &'static str },
     /// The mode needs an IV, and none was given.
     #[error("{name}: --iv is missing, expected {} in hex", bytes(*.want as u64))]
     IvMissing {
-        /// The algorithm's name.
         name: String,
         /// The IV length in bytes.
         want: usize,
@@ -72,16 +62,10 @@ pub enum Error {
     #[error(
         "{name}: input of more than {limit} bytes; the mode takes it as one message, --sector-size N makes every N bytes one"
     )]
-    TooLong {
-        /// The algorithm's name.
-        name: String,
-        /// The limit in bytes.
-        limit: u64,
-    },
+    TooLong { name: String, limit: u64 },
     /// The sealed text is shorter than the nonce and the tag.
     #[error("{name}: input of {} is shorter than a nonce and a tag, {want}", bytes(*.got as u64))]
     NoNonce {
-        /// The algorithm's name.
         name: String,
         /// The length of the input in bytes.
         got: usize,
@@ -91,7 +75,6 @@ pub enum Error {
     /// The sealed text is shorter than its tag.
     #[error("{name}: input of {} is shorter than its tag of {tag}", bytes(*.got as u64))]
     NoTag {
-        /// The algorithm's name.
         name: String,
         /// The length of the input in bytes.
         got: usize,
@@ -100,12 +83,7 @@ pub enum Error {
     },
     /// A volume cannot be mounted.
     #[error("cannot mount on `{}`: {reason}", .folder.display())]
-    Mount {
-        /// The folder.
-        folder: PathBuf,
-        /// The reason.
-        reason: String,
-    },
+    Mount { folder: PathBuf, reason: String },
     /// Not all that was written to the files in a volume is there.
     #[error("`{}`: {reason}", .folder.display())]
     Lost {
@@ -118,35 +96,23 @@ pub enum Error {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[error("cannot show `{}` as a block device: {source}", .path.display())]
     BlockDevice {
-        /// The volume's file.
         path: PathBuf,
         /// What the driver or the machine lacks.
         source: algkit_ublk::Error,
     },
     /// The program of `algkit run` cannot be started.
     #[error("cannot run `{program}`: {error}", program = .program.display(), error = words::reason(.source))]
-    Run {
-        /// The program's name, as given.
-        program: OsString,
-        /// The operating system's reason.
-        source: io::Error,
-    },
+    Run { program: OsString, source: io::Error },
     /// The program cannot be served in the requested way.
     #[error("cannot serve `{program}` by --via preload: {reason}", program = .program.display())]
     OutOfReach {
-        /// The program's name, as given.
         program: OsString,
         /// The property that prevents it.
         reason: &'static str,
     },
     /// The supervisor failed.
     #[error("cannot serve `{program}` by --via seccomp: {source}", program = .program.display())]
-    Supervise {
-        /// The program's name, as given.
-        program: OsString,
-        /// The supervisor's error.
-        source: algkit_supervisor::Error,
-    },
+    Supervise { program: OsString, source: algkit_supervisor::Error },
     /// The preload library was not found in any of these places.
     #[error("libalgkit_preload.so is not in {}; set ALGKIT_PRELOAD to its path", .0.iter().map(|place| format!("`{}`", place.display())).collect::<Vec<_>>().join(", "))]
     NoLibrary(Vec<PathBuf>),
@@ -156,7 +122,6 @@ pub enum Error {
     /// The library's error about a volume.
     #[error("`{}`: {source}", .path.display())]
     Volume {
-        /// The volume's file.
         path: PathBuf,
         /// What is wrong with the volume or with the request.
         source: algkit_volume::Error,
@@ -166,13 +131,11 @@ pub enum Error {
     Listen {
         /// The path of the socket, or the address.
         name: String,
-        /// The operating system's reason.
         source: io::Error,
     },
     /// Another program has a lock on the volume.
     #[error("`{}`: {reason}", .path.display())]
     Busy {
-        /// The file.
         path: PathBuf,
         /// What the other program uses.
         reason: String,
@@ -192,6 +155,18 @@ fn bytes(n: u64) -> String {
 }
 
 impl Error {
+    pub fn option(option: &'static str, reason: impl Into<String>) -> Self {
+        Self::Option { option, reason: reason.into() }
+    }
+
+    pub fn read(path: &Path, source: io::Error) -> Self {
+        Self::Read { name: format!("`{}`", path.display()), source }
+    }
+
+    pub fn write(path: &Path, source: io::Error) -> Self {
+        Self::Write { name: format!("`{}`", path.display()), source }
+    }
+
     pub fn mount(folder: &Path, reason: impl ToString) -> Self {
         Self::Mount { folder: folder.to_owned(), reason: reason.to_string() }
     }

@@ -157,8 +157,7 @@ pub fn run(arguments: Vec<OsString>) -> Result<Answer, Exit> {
     let name = args.name.as_ref().map_or(&*program, |name| OsStr::new(name));
     let Some(applet) = applet(name) else {
         let names = APPLETS.iter().map(|applet| applet.name).collect::<Vec<_>>().join(", ");
-        let reason = format!("`{}` is none of {names}", name.display());
-        return Err(Exit::Error(Error::Option { option: "--name", reason }));
+        return Err(Exit::Error(Error::option("--name", format!("`{}` is none of {names}", name.display()))));
     };
     answer(applet, &args).map_err(Exit::Error)
 }
@@ -203,7 +202,7 @@ fn digester(applet: &Applet, args: &Args) -> Result<Digester, Error> {
         Some(bits) if bits % 8 == 0 && (8..=8 * hash.digest_size()).contains(&bits) => bits / 8,
         Some(bits) => {
             let reason = format!("`{bits}` is not a multiple of 8 from 8 to {}", 8 * hash.digest_size());
-            return Err(Error::Option { option: "--truncate", reason });
+            return Err(Error::option("--truncate", reason));
         }
     };
     Ok(Digester::with_tag(hash, tag, size))
@@ -217,9 +216,7 @@ fn for_each(args: &Args, job: impl Fn(&Path, &Path) -> Result<Answer, Error>) ->
     let mut worst = Answer::Yes;
     for file in &args.files {
         match beside(file, args.dir.as_deref()).and_then(|beside| job(file, &beside)) {
-            Ok(Answer::Yes) => {}
-            Ok(Answer::No) if worst == Answer::Yes => worst = Answer::No,
-            Ok(_) => {}
+            Ok(answer) => worst = worst.max(answer),
             Err(error) => {
                 crate::out::complain(&error);
                 worst = Answer::Bad;
@@ -263,7 +260,7 @@ fn verify(hash: &Digester, file: &Path, beside: &Path, quiet: bool) -> Result<An
     let mut text = Vec::new();
     File::open(beside)
         .and_then(|list| list.take(MAX_HMAC_FILE).read_to_end(&mut text))
-        .map_err(|source| Error::Read { name: format!("`{}`", beside.display()), source })?;
+        .map_err(|source| Error::read(beside, source))?;
     // The file contains the digest, possibly followed by a name.
     let digits = text.split(u8::is_ascii_whitespace).find(|word| !word.is_empty()).unwrap_or_default();
     let Ok(want) = hex::decode(digits) else {

@@ -99,11 +99,6 @@ fn end_of(mut file: &File) -> io::Result<u64> {
     Ok(end)
 }
 
-/// Reads a file of associated data.
-pub fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

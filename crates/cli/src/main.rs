@@ -39,7 +39,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
     if let Err(source) = out::refuse_closed() {
-        out::complain(&Error::Write { name: "standard output".to_owned(), source });
+        out::complain(&out::to_stdout(source));
         return ExitCode::from(2);
     }
     let answer = match arguments.first() {

@@ -13,7 +13,7 @@ pub fn run(command: Command, folder: &Path) -> Result<Answer, Error> {
     // `algkit help` would repeat the pages.
     let mut command = command.disable_help_subcommand(true);
     command.build();
-    fs::create_dir_all(folder).map_err(|source| Error::Write { name: format!("`{}`", folder.display()), source })?;
+    fs::create_dir_all(folder).map_err(|source| Error::write(folder, source))?;
     let name = command.get_name().to_owned();
     let version = command.get_version().unwrap_or_default().to_owned();
     pages(&command, &name, &version, folder)?;
@@ -23,8 +23,7 @@ pub fn run(command: Command, folder: &Path) -> Result<Answer, Error> {
 /// Writes the page of a command and of its subcommands.
 fn pages(command: &Command, name: &str, version: &str, folder: &Path) -> Result<(), Error> {
     let path = folder.join(format!("{name}.1"));
-    let text = page(command, name, version)
-        .map_err(|source| Error::Write { name: format!("`{}`", path.display()), source })?;
+    let text = page(command, name, version).map_err(|source| Error::write(&path, source))?;
     let mut output = Output::file(&path, None)?;
     output.write(&text)?;
     output.finish()?;

@@ -84,8 +84,7 @@ impl Output {
         match needed.into_iter().find(|(_, needed)| Identity::at(needed) == Some(output)) {
             None => Ok(()),
             Some((what, needed)) => {
-                let reason = format!("`{}` is {what}, and would be overwritten", needed.display());
-                Err(Error::Option { option: "--output", reason })
+                Err(Error::option("--output", format!("`{}` is {what}, and would be overwritten", needed.display())))
             }
         }
     }

@@ -80,8 +80,7 @@ pub fn read_key_file(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
         .and_then(|file| file.take(MAX_KEY_FILE + 1).read_to_end(&mut key))
         .map_err(|source| Error::Read { name: format!("key file `{}`", path.display()), source })?;
     if key.len() as u64 > MAX_KEY_FILE {
-        let reason = format!("`{}` is longer than {MAX_KEY_FILE} bytes", path.display());
-        return Err(Error::Option { option: "--key-file", reason });
+        return Err(Error::option("--key-file", format!("`{}` is longer than {MAX_KEY_FILE} bytes", path.display())));
     }
     Ok(key)
 }
@@ -95,6 +94,6 @@ pub fn decode_hex(option: &'static str, text: &str) -> Result<Vec<u8>, Error> {
             }
             _ => format!("an odd number of hex digits ({})", text.len()),
         };
-        Error::Option { option, reason }
+        Error::option(option, reason)
     })
 }

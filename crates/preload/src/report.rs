@@ -75,8 +75,11 @@ fn keep(what: reserve::Kept, fd: Option<OwnedFd>) {
     reserve::keep(what, fd);
 }
 
-/// The program's name, as the kernel shows it, at most 15 bytes.
+/// The program's name, as the kernel shows it, at most 15 bytes. A process with a filter may not ask for it.
 fn name() -> String {
+    if reserve::is_filtered() {
+        return String::from("confined");
+    }
     let mut name = [0_u8; 16];
     // SAFETY: the kernel writes at most 16 bytes to `name`.
     let _ =
@@ -84,17 +87,20 @@ fn name() -> String {
     service::visible(&String::from_utf8_lossy(name.split(|&byte| byte == 0).next().unwrap_or_default()))
 }
 
+/// The line as it is written: it says which process it is from.
+fn signed(line: &str) -> String {
+    format!("algkit: {}[{}]: {line}\n", name(), process::id())
+}
+
 fn tell(line: &str) {
-    let name = if reserve::is_filtered() { String::from("confined") } else { name() };
     // If this fails, nobody is left to tell.
-    let _ = write(reserve::Kept::Log, &format!("algkit: {name}[{}]: {line}\n", process::id()));
+    let _ = write(reserve::Kept::Log, &signed(line));
 }
 
 /// Whether the size of files is limited. A write beyond the limit ends the process, and OpenSSH's unprivileged process
 /// sets the limit to 0. In a process with a filter, the limit cannot be asked for.
 fn is_limited() -> bool {
-    let limit = || getrlimit(Resource::Fsize).current;
-    reserve::is_filtered() || limit().is_some()
+    reserve::is_filtered() || getrlimit(Resource::Fsize).current.is_some()
 }
 
 /// Writes `text`, where that is possible. A part is a failure: that of a full disk, or of a pipe that nobody empties.
@@ -139,8 +145,7 @@ extern "C" fn report() {
     table::each_file(|file| file.settle());
     let lines = usage::report();
     if !lines.is_empty() {
-        let name = if reserve::is_filtered() { String::from("confined") } else { name() };
-        let text: String = lines.lines().map(|line| format!("algkit: {name}[{}]: {line}\n", process::id())).collect();
+        let text: String = lines.lines().map(signed).collect();
         let to = if reserve::kept(reserve::Kept::Stats).is_some() { reserve::Kept::Stats } else { reserve::Kept::Log };
         if let Err(errno) = write(to, &text) {
             // The error's number, because its name may be in a file that a filter does not let this process open.

@@ -3,7 +3,9 @@
 use crate::{
     abi::*,
     core::{Core, Reason, caught},
-    fork, memory, object, params,
+    drivers, fork, memory,
+    object::{self, with},
+    params,
 };
 use algkit::{Error, Hash, State, Unkeyed};
 use std::{
@@ -30,6 +32,11 @@ pub fn named(name: &[u8]) -> Option<&'static Row> {
 }
 
 impl Row {
+    /// The HMAC over this digest, with a key.
+    pub fn keyed(&'static self, key: &[u8]) -> Result<Hash, Reason> {
+        drivers::keyed(&self.hmac, || format!("hmac({})", self.name), key)
+    }
+
     /// A state that has absorbed nothing.
     pub fn fresh(&self) -> Result<&State, Error> {
         if let Some(fresh) = self.fresh.get() {
@@ -86,7 +93,6 @@ digests! {
 /// A message in progress. The first initialization makes the state; later ones reset it.
 #[derive(Clone)]
 struct Context {
-    core: *const Core,
     row: &'static Row,
     state: Option<State>,
     running: bool,
@@ -110,24 +116,13 @@ impl<const ROW: usize> Functions<ROW> {
 }
 
 unsafe extern "C" fn newctx<const ROW: usize>(provider: *mut c_void) -> *mut c_void {
-    let context = Context { core: provider.cast_const().cast(), row: &DIGESTS[ROW], state: None, running: false };
-    object::new(|| context)
-}
-
-/// Runs the body of a function with a context.
-///
-/// # Safety
-/// `newctx` or `dupctx` made the context, and nobody else uses it.
-#[inline(always)]
-unsafe fn with(context: *mut c_void, body: impl FnOnce(&mut Context) -> Result<(), Reason>) -> c_int {
-    // SAFETY: as the caller promises; libcrypto frees a provider after all contexts.
-    unsafe { object::with(context, |context: &Context| context.core, body) }
+    object::new(provider, || Context { row: &DIGESTS[ROW], state: None, running: false })
 }
 
 unsafe extern "C" fn init(context: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: libcrypto passes a context and a list of parameters.
     unsafe {
-        with(context, |context| {
+        with::<Context>(context, |context| {
             // The caller has room for the length that it asks for, which OpenSSL's own BLAKE2B-512 has since 3.2.
             params::each(params, |key, param| match key {
                 OSSL_DIGEST_PARAM_SIZE if param.get()? != context.row.size => Err(PROV_R_INVALID_DIGEST_SIZE),
@@ -147,7 +142,7 @@ unsafe extern "C" fn init(context: *mut c_void, params: *const Param) -> c_int {
 unsafe extern "C" fn update(context: *mut c_void, data: *const u8, len: usize) -> c_int {
     // SAFETY: libcrypto passes a context and as many bytes as it says.
     unsafe {
-        with(context, |context| {
+        with::<Context>(context, |context| {
             let state = context.state.as_mut().filter(|_| context.running).ok_or(PROV_R_INVALID_STATE)?;
             state.update(memory::source(data, len)?);
             Ok(())
@@ -158,7 +153,7 @@ unsafe extern "C" fn update(context: *mut c_void, data: *const u8, len: usize) -
 unsafe extern "C" fn finish(context: *mut c_void, out: *mut u8, out_len: *mut usize, out_size: usize) -> c_int {
     // SAFETY: libcrypto passes a context, room for as many bytes as it says, and a number to write.
     unsafe {
-        with(context, |context| {
+        with::<Context>(context, |context| {
             let (size, out) = (context.row.size, memory::room(out, out_size));
             let out = out.get_mut(..size).ok_or(PROV_R_OUTPUT_BUFFER_TOO_SMALL)?;
             let state = context.state.as_mut().filter(|_| context.running).ok_or(PROV_R_INVALID_STATE)?;

@@ -3,11 +3,13 @@
 
 use crate::{
     abi::*,
-    core::{Core, Reason},
+    core::Reason,
     digest::{self, Row},
-    drivers, memory, object, params,
+    memory,
+    object::{self, with},
+    params,
 };
-use algkit::{Hash, kdf};
+use algkit::kdf;
 use std::ffi::{c_int, c_void};
 use zeroize::Zeroizing;
 
@@ -52,7 +54,6 @@ type Bytes = Zeroizing<Vec<u8>>;
 
 #[derive(Clone)]
 struct Context<const KIND: u8> {
-    core: *const Core,
     digest: Option<Digest>,
     mode: Mode,
     /// The input keying material: a key, a secret, or a passphrase.
@@ -71,15 +72,10 @@ fn take(param: &Param) -> Result<Bytes, Reason> {
     Ok(Zeroizing::new(param.required()?.to_vec()))
 }
 
-fn hmac(row: &'static Row, key: &[u8]) -> Result<Hash, Reason> {
-    drivers::keyed(&row.hmac, || format!("hmac({})", row.name), key)
-}
-
 impl<const KIND: u8> Context<KIND> {
-    fn new(core: *const Core) -> Self {
+    fn new() -> Self {
         let empty = || Zeroizing::new(Vec::new());
         Self {
-            core,
             digest: if KIND == PBKDF2 { digest::named(b"SHA1").map(Digest::One) } else { None },
             mode: Mode::Both,
             key: None,
@@ -180,7 +176,7 @@ impl<const KIND: u8> Context<KIND> {
         let label_len = u8::try_from(self.prefix.len() + self.label.len()).map_err(|_| PROV_R_INVALID_INPUT_LENGTH)?;
         let data_len = u8::try_from(data.len()).map_err(|_| PROV_R_INVALID_INPUT_LENGTH)?;
         let info: [&[u8]; 6] = [&len, &[label_len], &self.prefix, &self.label, &[data_len], data];
-        kdf::hkdf_expand(&hmac(row, secret)?, &info, out).map_err(|_| PROV_R_INVALID_KEY_LENGTH)
+        kdf::hkdf_expand(&row.keyed(secret)?, &info, out).map_err(|_| PROV_R_INVALID_KEY_LENGTH)
     }
 
     fn derive(&self, out: &mut [u8]) -> Result<(), Reason> {
@@ -201,13 +197,13 @@ impl<const KIND: u8> Context<KIND> {
         let mut secret = Zeroizing::new([0; 64]);
         let secret = &mut secret[..row.size];
         let expand = |secret: &[u8], out: &mut [u8]| {
-            kdf::hkdf_expand(&hmac(row, secret)?, &[&self.info], out).map_err(|_| PROV_R_INVALID_KEY_LENGTH)
+            kdf::hkdf_expand(&row.keyed(secret)?, &[&self.info], out).map_err(|_| PROV_R_INVALID_KEY_LENGTH)
         };
         if self.mode == Mode::Expand {
             return expand(key, out);
         }
         let salt = self.salt.as_ref().map_or(&[][..], |salt| salt);
-        hmac(row, salt)?.digest_into(&[key], secret).map_err(|_| PROV_R_INVALID_STATE)?;
+        row.keyed(salt)?.digest_into(&[key], secret).map_err(|_| PROV_R_INVALID_STATE)?;
         if self.mode == Mode::Both {
             return expand(secret, out);
         }
@@ -243,7 +239,7 @@ impl<const KIND: u8> Context<KIND> {
             None => &[][..],
         };
         let key = self.key.as_ref().map_or(&zeros[..row.size], |key| key);
-        hmac(row, salt)?.digest_into(&[key], out).map_err(|_| PROV_R_INVALID_STATE)
+        row.keyed(salt)?.digest_into(&[key], out).map_err(|_| PROV_R_INVALID_STATE)
     }
 
     fn tls1(&self, out: &mut [u8]) -> Result<(), Reason> {
@@ -254,7 +250,7 @@ impl<const KIND: u8> Context<KIND> {
         }
         let seed: &[&[u8]] = &[&self.info];
         let done = match digest {
-            Digest::One(row) => kdf::tls12_prf(&hmac(row, secret)?, seed, out),
+            Digest::One(row) => kdf::tls12_prf(&row.keyed(secret)?, seed, out),
             Digest::Md5Sha1 => kdf::tls10_prf(secret, seed, out),
         };
         done.map_err(|_| PROV_R_INVALID_STATE)
@@ -273,7 +269,7 @@ impl<const KIND: u8> Context<KIND> {
         if out.len() / row.size >= u32::MAX as usize {
             return Err(PROV_R_INVALID_KEY_LENGTH);
         }
-        kdf::pbkdf2(&hmac(row, pass)?, salt, self.iterations, out).map_err(|_| PROV_R_INVALID_STATE)
+        kdf::pbkdf2(&row.keyed(pass)?, salt, self.iterations, out).map_err(|_| PROV_R_INVALID_STATE)
     }
 
     /// The length of the key, if there is only one.
@@ -357,27 +353,14 @@ impl<const KIND: u8> Functions<KIND> {
 }
 
 unsafe extern "C" fn newctx<const KIND: u8>(provider: *mut c_void) -> *mut c_void {
-    let core = provider.cast_const().cast();
-    object::new(|| Context::<KIND>::new(core))
-}
-
-/// Runs the body of a function with a context.
-///
-/// # Safety
-/// `newctx` or `dupctx` made the context, and nobody else uses it.
-unsafe fn with<const KIND: u8>(
-    context: *mut c_void,
-    body: impl FnOnce(&mut Context<KIND>) -> Result<(), Reason>,
-) -> c_int {
-    // SAFETY: as the caller promises; libcrypto frees a provider after all contexts.
-    unsafe { object::with(context, |context: &Context<KIND>| context.core, body) }
+    object::new(provider, Context::<KIND>::new)
 }
 
 unsafe extern "C" fn reset<const KIND: u8>(context: *mut c_void) {
     // SAFETY: libcrypto passes a context.
     unsafe {
-        with::<KIND>(context, |context| {
-            *context = Context::new(context.core);
+        with::<Context<KIND>>(context, |context| {
+            *context = Context::new();
             Ok(())
         });
     }
@@ -391,7 +374,7 @@ unsafe extern "C" fn derive<const KIND: u8>(
 ) -> c_int {
     // SAFETY: libcrypto passes a context, room for as many bytes as it says, and a list of parameters.
     unsafe {
-        with::<KIND>(context, |context| {
+        with::<Context<KIND>>(context, |context| {
             context.set(params)?;
             context.derive(memory::room(out, len))
         })
@@ -400,7 +383,7 @@ unsafe extern "C" fn derive<const KIND: u8>(
 
 unsafe extern "C" fn set_ctx_params<const KIND: u8>(context: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: libcrypto passes a context and a list of parameters.
-    unsafe { with::<KIND>(context, |context| context.set(params)) }
+    unsafe { with::<Context<KIND>>(context, |context| context.set(params)) }
 }
 
 unsafe extern "C" fn settable_ctx_params<const KIND: u8>(_: *mut c_void, _: *mut c_void) -> *const Param {
@@ -410,7 +393,7 @@ unsafe extern "C" fn settable_ctx_params<const KIND: u8>(_: *mut c_void, _: *mut
 unsafe extern "C" fn get_ctx_params<const KIND: u8>(context: *mut c_void, params: *mut Param) -> c_int {
     // SAFETY: libcrypto passes a context and a list of parameters.
     unsafe {
-        with::<KIND>(context, |context| {
+        with::<Context<KIND>>(context, |context| {
             params::each_mut(params, |key, param| match key {
                 OSSL_KDF_PARAM_SIZE => param.put(context.size()?),
                 _ => Ok(()),

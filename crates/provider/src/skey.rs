@@ -31,7 +31,7 @@ impl Key {
     /// `key` is NULL or what `import` made.
     pub unsafe fn bytes<'a>(key: *const c_void) -> Option<&'a [u8]> {
         // SAFETY: as the caller promises.
-        unsafe { key.cast::<Self>().as_ref() }.map(|key| &key.bytes[..])
+        unsafe { object::get::<Self>(key) }.map(|key| &key.bytes[..])
     }
 }
 
@@ -47,7 +47,11 @@ impl<const AES: bool> Functions<AES> {
     ];
 }
 
-unsafe extern "C" fn import<const AES: bool>(_: *mut c_void, selection: c_int, params: *const Param) -> *mut c_void {
+unsafe extern "C" fn import<const AES: bool>(
+    provider: *mut c_void,
+    selection: c_int,
+    params: *const Param,
+) -> *mut c_void {
     let imported = caught(|| {
         let mut bytes = None;
         // SAFETY: libcrypto passes a list of parameters.
@@ -60,9 +64,9 @@ unsafe extern "C" fn import<const AES: bool>(_: *mut c_void, selection: c_int, p
             })
         };
         let bytes = bytes.filter(|_| taken.is_ok() && selection & OSSL_SKEYMGMT_SELECT_SECRET_KEY != 0)?;
-        (!AES || matches!(bytes.len(), 16 | 24 | 32)).then(|| Box::into_raw(Box::new(Key { bytes })))
+        (!AES || matches!(bytes.len(), 16 | 24 | 32)).then_some(Key { bytes })
     });
-    imported.flatten().unwrap_or(ptr::null_mut()).cast()
+    imported.flatten().map_or(ptr::null_mut(), |key| object::new(provider, || key))
 }
 
 type Callback = unsafe extern "C" fn(*const Param, *mut c_void) -> c_int;
@@ -70,12 +74,11 @@ type Callback = unsafe extern "C" fn(*const Param, *mut c_void) -> c_int;
 unsafe extern "C" fn export(key: *mut c_void, selection: c_int, callback: Callback, argument: *mut c_void) -> c_int {
     // SAFETY: `import` made the key, and the callback is libcrypto's, which does not change it.
     unsafe {
-        let Some(key) = key.cast::<Key>().as_ref() else { return 0 };
-        if selection & OSSL_SKEYMGMT_SELECT_SECRET_KEY == 0 {
+        let Some(bytes) = Key::bytes(key).filter(|_| selection & OSSL_SKEYMGMT_SELECT_SECRET_KEY != 0) else {
             return 0;
-        }
+        };
         let mut param = Param::octets(OSSL_SKEY_PARAM_RAW_BYTES);
-        (param.data, param.data_size) = (key.bytes.as_ptr().cast_mut().cast(), key.bytes.len());
+        (param.data, param.data_size) = (bytes.as_ptr().cast_mut().cast(), bytes.len());
         callback([param, Param::END].as_ptr(), argument)
     }
 }

@@ -33,14 +33,15 @@ extern "C" fn record() {
     }
 }
 
-/// Which of the descriptors 0, 1 and 2 were closed.
+/// Which of standard input, output and error were closed when this process began. Rust's runtime has opened /dev/null in their places.
 pub fn closed() -> [bool; 3] {
     // Without this reference, a linker may leave `RECORD` out.
     black_box(&RECORD);
     CLOSED.each_ref().map(|closed| closed.load(Ordering::Relaxed))
 }
 
-/// Lets `command` begin as this process did.
+/// Lets `command` begin with SIGPIPE ignored and standard descriptors closed, as far as this process began so. Rust's runtime changes both.
+/// [`supervise`](crate::supervise) does this by itself.
 pub fn keep(command: &mut Command) {
     let (ignored, closed) = (IGNORED.load(Ordering::Relaxed), closed());
     if !ignored && closed == [false; 3] {

@@ -6,6 +6,7 @@ use std::{
     process::{Command, ExitStatus},
 };
 
+/// Why the kernel does not support supervision.
 pub fn available() -> Result<(), Error> {
     Err(Error::Unavailable(Unavailable::Cpu(ARCH)))
 }
@@ -14,6 +15,7 @@ pub fn supervise(_: Command, _: &Options) -> Result<ExitStatus, Error> {
     Err(Error::Unavailable(Unavailable::Cpu(ARCH)))
 }
 
+/// No process is served.
 pub fn client() -> String {
     String::new()
 }

@@ -18,7 +18,10 @@ mod serve;
 #[path = "elsewhere.rs"]
 mod serve;
 
+pub use beginning::{closed as closed_at_beginning, keep as keep_beginning};
 pub use error::{Error, Unavailable};
+pub use serve::{available, client};
+pub use terminal::without_stopping;
 
 use std::process::{Command, ExitStatus};
 
@@ -62,34 +65,6 @@ impl Default for Options {
             interruptible: false,
         }
     }
-}
-
-/// Whether the kernel supports supervision. A filter that this process runs under may still forbid it.
-pub fn available() -> Result<(), Error> {
-    serve::available()
-}
-
-/// The process that the calling thread serves now, as `name[number]`, for
-/// [`Settings::client`](algkit_afalg::service::Settings::client).
-pub fn client() -> String {
-    serve::client()
-}
-
-/// Calls `write`, which writes to the terminal. In the background of a terminal with `stty tostop`, the kernel would stop this
-/// process with all programs that it serves; here it does not (SIGTTOU is blocked).
-pub fn without_stopping<R>(write: impl FnOnce() -> R) -> R {
-    terminal::without_stopping(write)
-}
-
-/// Lets `command` begin with SIGPIPE ignored and standard descriptors closed, as far as this process began so. Rust's runtime changes both.
-/// [`supervise`] does this by itself.
-pub fn keep_beginning(command: &mut Command) {
-    beginning::keep(command);
-}
-
-/// Which of standard input, output and error were closed when this process began. Rust's runtime has opened /dev/null in their places.
-pub fn closed_at_beginning() -> [bool; 3] {
-    beginning::closed()
 }
 
 /// Runs `command`, and serves it and its descendants until the last of them has ended. Returns the status of the

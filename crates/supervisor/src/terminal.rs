@@ -2,7 +2,8 @@
 
 use std::{mem::zeroed, ptr};
 
-/// Calls `write`, with SIGTTOU blocked for this thread.
+/// Calls `write`, which writes to the terminal. In the background of a terminal with `stty tostop`, the kernel would stop this
+/// process with all programs that it serves; here it does not (SIGTTOU is blocked).
 pub fn without_stopping<R>(write: impl FnOnce() -> R) -> R {
     // SAFETY: a `sigset_t` of zeros is a valid value, and the pointers are to local variables.
     let before = unsafe {

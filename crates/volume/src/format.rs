@@ -62,12 +62,6 @@ impl Options {
     }
 }
 
-/// Overwrites everything before the data, from the beginning of the storage on: headers of any kind, and key slots whose passphrases must not
-/// open anything any more.
-pub(crate) fn wipe(storage: &dyn WriteAt, len: u64) -> Result<(), Error> {
-    wipe_range(storage, 0..len)
-}
-
 /// Overwrites the range with zeros. The first piece is on the storage before the others are written.
 pub(crate) fn wipe_range(storage: &dyn WriteAt, range: Range<u64>) -> Result<(), Error> {
     const CHUNK: u64 = 1 << 20;

@@ -3,11 +3,12 @@
 use crate::{
     Error, Key, Limits, ReadAt, SectorCipher, Unlocked, Volume, VolumeKey, WriteAt,
     crypt::is_sector_size,
-    format::{Options, wipe},
+    format::{Options, wipe_range},
     integrity::Empty,
     kdf::Budget,
     keyslots::{self, Keyslots, NewKey},
     luks1, luks2, reencrypt, storage,
+    volume::rest,
 };
 use algkit::Rng;
 
@@ -86,7 +87,8 @@ impl Header {
         let slot = NewKey { passphrase, kdf: options.kdf.clone(), hash: &options.hash, slot: None };
         let slot = keyslots::prepare(header.slots(), unlocked.key.bytes().len(), &slot, random)?;
         let empty = scheme.map(|scheme| Empty::new(size, data, &scheme, options.sector_size)).transpose()?;
-        wipe(storage, data)?;
+        // Headers of any kind, and key slots whose passphrases must not open anything any more.
+        wipe_range(storage, 0..data)?;
         empty.map_or(Ok(()), |empty| empty.write(storage))?;
         keyslots::add(header.slots_mut(), storage, &unlocked, slot, random)?;
         Ok((header, unlocked))
@@ -288,10 +290,8 @@ impl Header {
             Self::Luks1(header) => header.spec().map(drop),
             Self::Luks2(header) => header.openable(storage),
         }?;
-        let (device, offset) = (storage.size()?, self.data_offset());
-        if self.reencryption().is_none() && device <= offset {
-            let reason = format!("the data begins at byte {offset}, and the device has {device}");
-            return Err(Error::damaged("device", reason));
+        if self.reencryption().is_none() {
+            rest(storage.size()?, self.data_offset())?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use crate::{
     CipherSpec, Error, Key, ReadAt, SectorCipher, Volume,
     crypt::UNIT,
     lookup,
-    volume::{Extent, Form},
+    volume::{Extent, Form, rest},
 };
 use zeroize::Zeroizing;
 
@@ -71,15 +71,10 @@ impl LoopAes {
     /// The volume on `storage`.
     pub fn open<S: ReadAt>(&self, storage: S) -> Result<Volume<S>, Error> {
         let cipher = SectorCipher::new(&self.cipher, &self.key, UNIT as usize)?;
-        let size = storage.size()?;
-        let len = size.checked_sub(self.offset).ok_or_else(|| {
-            Error::damaged("device", format!("the data begins at byte {}, and the device has {size}", self.offset))
-        })?;
-        let len = len - len % UNIT;
-        Volume::new(
-            storage,
-            vec![Extent { offset: self.offset, len, iv_offset: self.skip, form: Form::Encrypted(cipher) }],
-        )
+        let offset = self.offset;
+        let rest = rest(storage.size()?, offset)?;
+        let len = rest - rest % UNIT;
+        Volume::new(storage, vec![Extent { offset, len, iv_offset: self.skip, form: Form::Encrypted(cipher) }])
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     keyslots::Keyslots,
     slot::{self, KeyDigest, KeySlot, MAX_KEY, STRIPES},
     storage,
-    volume::{Extent, Form},
+    volume::{Extent, Form, rest},
 };
 use algkit::Rng;
 use std::ops::Range;
@@ -151,7 +151,7 @@ impl Header {
             return Err("0 iterations".to_owned());
         }
         let mut areas = Vec::new();
-        for (number, slot) in self.slots.iter().enumerate() {
+        for (number, slot) in (0..).zip(&self.slots) {
             if slot.stripes != STRIPES {
                 return Err(format!("key slot {number}: {} stripes; expected {STRIPES}", slot.stripes));
             }
@@ -171,13 +171,7 @@ impl Header {
             }
             areas.push((area, number));
         }
-        areas.sort_by_key(|(area, _)| area.start);
-        for pair in areas.windows(2) {
-            if pair[0].0.end > pair[1].0.start {
-                return Err(format!("the areas of key slots {} and {} overlap", pair[0].1, pair[1].1));
-            }
-        }
-        Ok(())
+        slot::check_apart(areas)
     }
 
     /// The bytes that the stripes of a slot take, in whole sectors.
@@ -302,11 +296,8 @@ impl Header {
 
     /// The volume on `storage`, which is the device of the data, with its key.
     pub(crate) fn open<S: ReadAt>(&self, storage: S, key: &dyn VolumeKey) -> Result<Volume<S>, Error> {
-        let device = storage.size()?;
         let offset = self.data_offset();
-        let rest = device.checked_sub(offset).filter(|rest| *rest > 0).ok_or_else(|| {
-            Error::damaged("device", format!("the data begins at byte {offset}, and the device has {device}"))
-        })?;
+        let rest = rest(storage.size()?, offset)?;
         let form = Form::Encrypted(SectorCipher::new(&self.spec()?, key, UNIT as usize)?);
         Volume::new(storage, vec![Extent { offset, len: rest - rest % UNIT, iv_offset: 0, form }])
     }
@@ -351,7 +342,7 @@ impl Header {
         Err(reason)
     }
 
-    /// Whether the key slot that begins at byte `at` is in use, or is likely to be.
+    /// The state of the key slot that begins at byte `at`, or its likely state.
     fn state(bytes: &[u8], at: usize) -> u32 {
         let has_salt = bytes[at + 8..at + 40].iter().any(|byte| *byte != 0);
         match word(bytes, at) {

@@ -4,7 +4,7 @@ use crate::{
     CipherSpec, Error, Key, ReadAt, SectorCipher, Volume, VolumeKey,
     crypt::UNIT,
     lookup,
-    volume::{Extent, Form},
+    volume::{Extent, Form, rest},
 };
 use zeroize::Zeroizing;
 
@@ -41,10 +41,8 @@ impl Plain {
             let reason = format!("{} is not a multiple of {units}, the size of a sector", self.skip);
             return Err(Error::damaged("number of the first sector", reason));
         }
-        let (size, offset) = (storage.size()?, self.offset);
-        let rest = size.checked_sub(offset).filter(|rest| *rest > 0).ok_or_else(|| {
-            Error::damaged("device", format!("the data begins at byte {offset}, and the device has {size}"))
-        })?;
+        let offset = self.offset;
+        let rest = rest(storage.size()?, offset)?;
         let len = rest - rest % self.sector_size as u64;
         Volume::new(storage, vec![Extent { offset, len, iv_offset: self.skip, form: Form::Encrypted(cipher) }])
     }

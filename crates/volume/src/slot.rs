@@ -5,6 +5,7 @@ use crate::{
     CipherSpec, Error, Kdf, Key, Limits, ReadAt, SectorCipher, WriteAt, af, crypt::UNIT, kdf::Budget, storage,
 };
 use algkit::{Direction, Rng};
+use std::ops::Range;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
@@ -13,6 +14,15 @@ pub(crate) const STRIPES: u32 = 4000;
 
 /// The length of the longest key, of a volume or of an area, in bytes.
 pub(crate) const MAX_KEY: u32 = 512;
+
+/// An error if areas of key slots overlap, which come with the slots' numbers.
+pub(crate) fn check_apart(mut areas: Vec<(Range<u64>, u32)>) -> Result<(), String> {
+    areas.sort_by_key(|(area, _)| area.start);
+    match areas.windows(2).find(|pair| pair[0].0.end > pair[1].0.start) {
+        Some(pair) => Err(format!("the areas of key slots {} and {} overlap", pair[0].1, pair[1].1)),
+        None => Ok(()),
+    }
+}
 
 /// A key slot that is in use.
 pub(crate) struct KeySlot {

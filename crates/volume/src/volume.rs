@@ -15,6 +15,13 @@ use zeroize::Zeroizing;
 /// The number of bytes that are encrypted at a time before they are written.
 const CHUNK: usize = 1 << 20;
 
+/// The bytes from `offset` to the end of a device of `device` bytes; an error if there are none.
+pub(crate) fn rest(device: u64, offset: u64) -> Result<u64, Error> {
+    device.checked_sub(offset).filter(|rest| *rest > 0).ok_or_else(|| {
+        Error::damaged("device", format!("the data begins at byte {offset}, and the device has {device}"))
+    })
+}
+
 /// A part of a volume that lies in one piece on the storage.
 pub(crate) struct Extent {
     /// Where it begins on the storage, in bytes.
@@ -129,7 +136,7 @@ impl<S: ReadAt> Volume<S> {
         if self.torn {
             return Err(Error::Reencrypting);
         }
-        self.tags().map_or(Ok(()), |sealed| sealed.writable().map(drop))
+        self.tags().map_or(Ok(()), |sealed| sealed.writable())
     }
 
     /// What the volume is if its sectors have tags.

@@ -1,32 +1,17 @@
 //! New headers: what is made opens, and a failure at any write leaves no header that is damaged.
 
+mod new;
+
 use algkit_volume::{
-    Argon2, CipherSpec, Error, Header, Kdf, Limits, ReadAt, Version, WriteAt, format::Options, luks2, storage::Memory,
+    Argon2, Error, Header, Kdf, Limits, ReadAt, Version, WriteAt, format::Options, luks2, storage::Memory,
 };
+use new::{quick, random};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 const SIZE: usize = (16 << 20) + 8192;
 
-fn pbkdf2() -> Kdf {
-    Kdf::Pbkdf2 { hash: "sha256".into(), iterations: 1000, salt: vec![] }
-}
-
 fn options(cipher: &str, key_size: usize, sector_size: u32, kdf: Kdf) -> Options {
-    Options {
-        cipher: CipherSpec::parse(cipher).unwrap(),
-        integrity: None,
-        key_size,
-        sector_size,
-        kdf,
-        hash: "sha256".into(),
-        uuid: None,
-        label: "a label".into(),
-        subsystem: String::new(),
-    }
-}
-
-fn random() -> algkit::Rng {
-    algkit::rng("stdrng").unwrap().key(&[]).unwrap()
+    Options { kdf, label: "a label".into(), ..new::options(cipher, key_size, sector_size) }
 }
 
 fn format(version: u8, storage: &dyn WriteAt, options: &Options) -> Result<(), Error> {
@@ -38,11 +23,11 @@ fn format(version: u8, storage: &dyn WriteAt, options: &Options) -> Result<(), E
 fn what_is_made_opens() {
     let argon2 = |variant| Kdf::Argon2 { variant, time: 4, memory_kib: 64, cpus: 2, salt: vec![] };
     for (version, options) in [
-        (1, options("aes-xts-plain64", 64, 512, pbkdf2())),
-        (1, options("aes-cbc-essiv:sha256", 32, 512, pbkdf2())),
+        (1, options("aes-xts-plain64", 64, 512, quick())),
+        (1, options("aes-cbc-essiv:sha256", 32, 512, quick())),
         (2, options("aes-xts-plain64", 64, 4096, argon2(Argon2::Id))),
         (2, options("serpent-xts-plain64", 64, 512, argon2(Argon2::I))),
-        (2, options("xchacha12,aes-adiantum-plain64", 32, 4096, pbkdf2())),
+        (2, options("xchacha12,aes-adiantum-plain64", 32, 4096, quick())),
     ] {
         let storage = Memory::new(vec![0; SIZE]);
         format(version, &storage, &options).unwrap();
@@ -90,7 +75,7 @@ impl WriteAt for Failing {
 #[test]
 fn a_failure_at_any_write() {
     for version in [1, 2] {
-        let options = options("aes-xts-plain64", 64, 512, pbkdf2());
+        let options = options("aes-xts-plain64", 64, 512, quick());
         let old = Memory::new(vec![0; SIZE]);
         format(3 - version, &old, &options).unwrap();
         let old = old.into_inner();
@@ -119,13 +104,13 @@ fn a_failure_at_any_write() {
 #[test]
 fn what_cannot_be_made() {
     let small = Memory::new(vec![0; 1 << 20]);
-    let error = format(2, &small, &options("aes-xts-plain64", 64, 512, pbkdf2())).unwrap_err();
+    let error = format(2, &small, &options("aes-xts-plain64", 64, 512, quick())).unwrap_err();
     assert!(error.to_string().contains("LUKS2 header takes 16777216"), "{error}");
     for (version, options, reason) in [
-        (1, options("aes-xts-plain64", 64, 4096, pbkdf2()), "sectors of 512"),
-        (2, options("aes-xts-plain64", 63, 512, pbkdf2()), "key of 63 bytes"),
-        (2, options("aes-xts-plain64", 64, 520, pbkdf2()), "520 bytes"),
-        (2, Options { label: "x".repeat(48), ..options("aes-xts-plain64", 64, 512, pbkdf2()) }, "at most 47 bytes"),
+        (1, options("aes-xts-plain64", 64, 4096, quick()), "sectors of 512"),
+        (2, options("aes-xts-plain64", 63, 512, quick()), "key of 63 bytes"),
+        (2, options("aes-xts-plain64", 64, 520, quick()), "520 bytes"),
+        (2, Options { label: "x".repeat(48), ..options("aes-xts-plain64", 64, 512, quick()) }, "at most 47 bytes"),
     ] {
         let storage = Memory::new(vec![5; SIZE]);
         let error = format(version, &storage, &options).unwrap_err();

@@ -117,13 +117,17 @@ fn rules() {
         ("/config/keyslots_size", json!("1000"), "keyslots_size"),
         ("/config", json!({}), "JSON"),
     ] {
-        let mut changed = metadata();
-        let (parent, name) = path.rsplit_once('/').unwrap();
-        changed.pointer_mut(parent).unwrap()[name] = value;
-        let error = read(&changed).expect_err(path).to_string();
-        assert!(error.starts_with("first LUKS2 header: ") && error.contains(reason), "{path}: {error}");
-        assert!(!error.contains('\n'), "{error}");
+        is_refused(metadata(), path, value, reason);
     }
+}
+
+/// Checks that a header with `value` at `path` is refused for a reason that has these words.
+fn is_refused(mut changed: Value, path: &str, value: Value, reason: &str) {
+    let (parent, name) = path.rsplit_once('/').unwrap();
+    changed.pointer_mut(parent).unwrap()[name] = value;
+    let error = read(&changed).expect_err(path).to_string();
+    assert!(error.starts_with("first LUKS2 header: ") && error.contains(reason), "{path}: {error}");
+    assert!(!error.contains('\n'), "{error}");
 }
 
 /// A reencryption with a hot zone behind 64 KiB that are done.
@@ -197,12 +201,7 @@ fn rules_of_reencryption() {
         ("/keyslots/1/type", json!("luks2"), "its kdf, its af"),
         ("/config/requirements", json!({}), "the requirement is missing"),
     ] {
-        let mut changed = half_finished();
-        let (parent, name) = path.rsplit_once('/').unwrap();
-        changed.pointer_mut(parent).unwrap()[name] = value;
-        let error = read(&changed).expect_err(path).to_string();
-        assert!(error.starts_with("first LUKS2 header: ") && error.contains(reason), "{path}: {error}");
-        assert!(!error.contains('\n'), "{error}");
+        is_refused(half_finished(), path, value, reason);
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     aead,
     algorithm::Algorithm,
     hash,
-    parent::{Keyring, NoKeyring, Parent},
+    parent::{Keyring, Parent},
     queue::Queue,
     rng, skcipher,
 };
@@ -57,16 +57,11 @@ impl Socket {
         }
     }
 
-    /// `setsockopt` for a client without keyrings. For `ALG_SET_AEAD_AUTHSIZE` only the length of `value` is used:
-    /// the client's pointer need not be readable.
-    pub fn set_option(&mut self, level: i32, name: i32, value: &[u8]) -> Result<(), Errno> {
-        self.set_option_with(level, name, value, &NoKeyring)
-    }
-
-    /// `setsockopt` with the keyring for `ALG_SET_KEY_BY_KEY_SERIAL`.
+    /// `setsockopt`. The keyring is for `ALG_SET_KEY_BY_KEY_SERIAL`. For `ALG_SET_AEAD_AUTHSIZE` only the length of
+    /// `value` is used: the client's pointer need not be readable.
     ///
     /// Of level `SOL_SOCKET`, only `SO_SNDBUF` and `SO_RCVBUF` have an effect here.
-    pub fn set_option_with(&mut self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
+    pub fn set_option(&mut self, level: i32, name: i32, value: &[u8], keyring: &dyn Keyring) -> Result<(), Errno> {
         if level == libc::SOL_SOCKET {
             self.buffers.set(name, value)?;
             self.pass_buffers_on();

@@ -1,7 +1,10 @@
 //! A client of AF_ALG sockets.
 #![allow(dead_code)]
 
-use algkit_afalg::{Errno, Message, Received, abi, alg::Socket};
+use algkit_afalg::{
+    Errno, Message, Received, abi,
+    alg::{NoKeyring, Socket},
+};
 use std::io::{IoSlice, IoSliceMut};
 
 pub const ENCRYPT: u32 = abi::ALG_OP_ENCRYPT;
@@ -37,11 +40,15 @@ pub fn operation(kind: &str, name: &str, key: &[u8]) -> Socket {
 }
 
 pub fn set_key(socket: &mut Socket, key: &[u8]) -> Result<(), Errno> {
-    socket.set_option(abi::SOL_ALG, abi::ALG_SET_KEY, key)
+    set_option(socket, abi::SOL_ALG, abi::ALG_SET_KEY, key)
 }
 
 pub fn set_tag_len(socket: &mut Socket, len: usize) -> Result<(), Errno> {
-    socket.set_option(abi::SOL_ALG, abi::ALG_SET_AEAD_AUTHSIZE, &vec![0; len])
+    set_option(socket, abi::SOL_ALG, abi::ALG_SET_AEAD_AUTHSIZE, &vec![0; len])
+}
+
+pub fn set_option(socket: &mut Socket, level: i32, name: i32, value: &[u8]) -> Result<(), Errno> {
+    socket.set_option(level, name, value, &NoKeyring)
 }
 
 /// A buffer of control messages.

@@ -52,12 +52,11 @@ struct Report<'a> {
 
 pub fn run(args: &BenchArgs) -> Result<Answer, Error> {
     if let Some(seconds) = args.seconds.filter(|s| !(*s > 0.0 && *s <= 3600.0)) {
-        let reason = format!("{seconds} is not more than 0 and at most 3600");
-        return Err(Error::Option { option: "--seconds", reason });
+        return Err(Error::option("--seconds", format!("{seconds} is not more than 0 and at most 3600")));
     }
     let most = MAX_SIZE.min(MAX_TEXTS / threads(args));
     if let Some(size) = args.sizes.iter().find(|size| **size > most) {
-        return Err(Error::Option { option: "--sizes", reason: format!("{size} is more than {most} bytes") });
+        return Err(Error::option("--sizes", format!("{size} is more than {most} bytes")));
     }
     check_working_sets(args)?;
     // An output file that cannot be written is reported before the measurement.
@@ -109,7 +108,7 @@ fn check_working_sets(args: &BenchArgs) -> Result<(), Error> {
             None
         }
     });
-    reason.map_or(Ok(()), |reason| Err(Error::Option { option: "--working-set", reason }))
+    reason.map_or(Ok(()), |reason| Err(Error::option("--working-set", reason)))
 }
 
 /// The combinations of thread numbers and working sets.
@@ -139,8 +138,7 @@ fn wanted<'a>(args: &BenchArgs, candidates: &'a [Candidate]) -> Result<Vec<Wante
         }
     }
     if wanted.is_empty() {
-        let reason = "AEAD decryption is not measured over a working set".to_owned();
-        return Err(Error::Option { option: "--working-set", reason });
+        return Err(Error::option("--working-set", "AEAD decryption is not measured over a working set"));
     }
     Ok(wanted)
 }

@@ -53,8 +53,7 @@ impl Candidate {
 /// Everything to measure, in order.
 pub fn candidates(args: &BenchArgs, registry: &Registry) -> Result<Vec<Candidate>, Error> {
     if let Some(bits) = args.key_bits.iter().find(|bits| !bits.is_multiple_of(8)) {
-        let reason = format!("{bits} bits are no whole bytes");
-        return Err(Error::Option { option: "--key-size", reason });
+        return Err(Error::option("--key-size", format!("{bits} bits are no whole bytes")));
     }
     let mut candidates = Vec::new();
     for driver in drivers(args, registry)? {
@@ -66,7 +65,7 @@ pub fn candidates(args: &BenchArgs, registry: &Registry) -> Result<Vec<Candidate
     if candidates.is_empty() {
         let sizes = args.key_bits.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         let reason = format!("nothing of what is measured by default takes keys of {sizes} bits");
-        return Err(Error::Option { option: "--key-size", reason });
+        return Err(Error::option("--key-size", reason));
     }
     Ok(candidates)
 }
@@ -99,7 +98,7 @@ fn drivers(args: &BenchArgs, registry: &Registry) -> Result<Vec<DriverRef>, Erro
         let driver = registry.find_any(name)?;
         if !args.names.is_empty() && !args.names.contains(&driver.name) {
             let reason = format!("`{name}` is a driver of `{}`, not of `{}`", driver.name, args.names.join("` or `"));
-            return Err(Error::Option { option: "--driver", reason });
+            return Err(Error::option("--driver", reason));
         }
         drivers.push(driver);
     }

@@ -43,8 +43,7 @@ pub fn run(options: &Options<'_>, hash: &Digester, lists: Vec<&Path>) -> Result<
     for list in lists {
         match check(options, hash, list, &mut out) {
             Ok(true) => {}
-            Ok(false) if answer == Answer::Yes => answer = Answer::No,
-            Ok(false) => {}
+            Ok(false) => answer = answer.max(Answer::No),
             Err(error @ Error::Read { .. }) => {
                 complain(&error);
                 answer = Answer::Bad;

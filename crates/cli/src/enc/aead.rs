@@ -3,8 +3,8 @@
 //! Without `--iv`, modes with a 12-byte nonce use a random one, which is written before the ciphertext. SP 800-38D
 //! (section 8.3) allows 2^32 of these under one key.
 
-use super::{CHUNK, Job, random};
-use crate::{answer::Answer, args::EncArgs, error::Error, input::read_file};
+use super::{CHUNK, Job, assoc, random};
+use crate::{answer::Answer, args::EncArgs, error::Error};
 use algkit::{Aead, Direction, Registry};
 use zeroize::Zeroizing;
 
@@ -24,13 +24,9 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], iv: Option<Vec<u8>>)
     let tag_len = args.tag_len.unwrap_or(aead.max_tag_len());
     let tags = &aead.driver().shape.tags;
     if !tags.allows(tag_len) {
-        let name = aead.driver().name.clone();
         return Err(algkit::Error::TagLength { name, got: tag_len, want: tags.clone() }.into());
     }
-    let assoc = match &args.aad_file {
-        Some(path) => read_file(path)?,
-        None => Vec::new(),
-    };
+    let assoc = assoc(args)?;
     let mut job = Job::open(args)?;
     let mut message = job.input.read_all(tag_len)?;
     let text = match (job.direction, iv) {

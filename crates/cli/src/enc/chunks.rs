@@ -5,15 +5,10 @@
 //! decrypting, a chunk is written after it has been authenticated. An output file appears only if all chunks are
 //! authentic.
 
-use super::{Job, random};
-use crate::{
-    answer::Answer,
-    args::EncArgs,
-    error::Error,
-    input::{Input, read_file},
-};
+use super::{Job, assoc, random};
+use crate::{answer::Answer, args::EncArgs, error::Error, input::Input};
 use algkit::{
-    Direction, Registry,
+    Registry,
     stream::{Opener, PREFIX, Sealer},
 };
 use std::mem;
@@ -24,17 +19,13 @@ const MAX_CHUNK: u64 = 1 << 30;
 
 pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: u64) -> Result<Answer, Error> {
     if !(1..=MAX_CHUNK).contains(&size) {
-        let reason = format!("{size} is not a size from 1 to {MAX_CHUNK}");
-        return Err(Error::Option { option: "--stream", reason });
+        return Err(Error::option("--stream", format!("{size} is not a size from 1 to {MAX_CHUNK}")));
     }
     let size = size as usize;
     let aead = registry.aead(&args.name)?.key(key)?;
     let tag_len = aead.max_tag_len();
     let name = aead.driver().name.clone();
-    let assoc = match &args.aad_file {
-        Some(path) => read_file(path)?,
-        None => Vec::new(),
-    };
+    let assoc = assoc(args)?;
     match args.decrypt {
         false => {
             let prefix = random::<PREFIX>()?;
@@ -59,7 +50,6 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: u64) -> Result
             // Usage errors are reported before any file is opened.
             Opener::new(registry.aead(&args.name)?.key(key)?, &[0; PREFIX])?;
             let mut job = Job::open(args)?;
-            debug_assert_eq!(job.direction, Direction::Decrypt);
             let mut prefix = [0; PREFIX];
             let got = job.input.fill(&mut prefix)?;
             let too_short = |got| Error::NoNonce { name: name.clone(), got, want: PREFIX + tag_len };

@@ -6,11 +6,11 @@ mod sectors;
 mod stream;
 
 use crate::{
-    answer::Answer, args::EncArgs, error::Error, input::Input, names::authenc_parts, output::Output, progress::Progress,
+    answer::Answer, args::EncArgs, error::Error, input::Input, names::authenc_parts, output::Output,
+    progress::Progress, secret::decode_hex,
 };
 use algkit::{Direction, Registry, Type};
-
-use std::ffi::OsStr;
+use std::{ffi::OsStr, fs};
 use zeroize::Zeroizing;
 
 /// The number of bytes passed to a cipher at a time.
@@ -59,6 +59,12 @@ impl Job {
     }
 }
 
+/// The associated data; empty if none was given.
+fn assoc(args: &EncArgs) -> Result<Vec<u8>, Error> {
+    let Some(path) = &args.aad_file else { return Ok(Vec::new()) };
+    fs::read(path).map_err(|source| Error::read(path, source))
+}
+
 fn direction(args: &EncArgs) -> Direction {
     if args.decrypt { Direction::Decrypt } else { Direction::Encrypt }
 }
@@ -66,10 +72,7 @@ fn direction(args: &EncArgs) -> Direction {
 pub fn run(args: &EncArgs) -> Result<Answer, Error> {
     let registry = Registry::global()?;
     let driver = registry.find_any(&args.name)?;
-    let iv = match &args.iv {
-        Some(hex) => Some(crate::secret::decode_hex("--iv", hex)?),
-        None => None,
-    };
+    let iv = args.iv.as_deref().map(|hex| decode_hex("--iv", hex)).transpose()?;
     match driver.kind {
         Type::Skcipher => {
             refuse_aead_options(args, &driver.name)?;
@@ -81,7 +84,7 @@ pub fn run(args: &EncArgs) -> Result<Answer, Error> {
         }
         Type::Aead if args.sector_size.is_some() => {
             let reason = format!("`{}` is an aead, and a sector has no room for its tag", driver.name);
-            Err(Error::Option { option: "--sector-size", reason })
+            Err(Error::option("--sector-size", reason))
         }
         Type::Aead => match args.stream {
             Some(size) => chunks::run(args, registry, &key(args, &driver.name)?, size),
@@ -96,8 +99,7 @@ fn key(args: &EncArgs, name: &str) -> Result<Zeroizing<Vec<u8>>, Error> {
     let key = args.key.read()?.ok_or_else(|| algkit::Error::KeyMissing(name.to_owned()))?;
     let Some(auth_key) = &args.auth_key else { return Ok(key) };
     if authenc_parts(name).is_none() {
-        let reason = format!("`{name}` has one key; only authenc(…) has another");
-        return Err(Error::Option { option: "--auth-key", reason });
+        return Err(Error::option("--auth-key", format!("`{name}` has one key; only authenc(…) has another")));
     }
     Ok(algkit::authenc_key(&auth_key.bytes("--auth-key")?, &key))
 }
@@ -133,7 +135,7 @@ fn refuse_aead_options(args: &EncArgs, name: &str) -> Result<(), Error> {
         ("--stream", args.stream.is_some()),
     ] {
         if given {
-            return Err(Error::Option { option, reason: format!("`{name}` is not an aead and authenticates nothing") });
+            return Err(Error::option(option, format!("`{name}` is not an aead and authenticates nothing")));
         }
     }
     Ok(())

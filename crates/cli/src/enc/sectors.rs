@@ -8,8 +8,7 @@ use zeroize::Zeroizing;
 pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Result<Answer, Error> {
     let cipher = registry.skcipher(&args.name)?.key(key)?;
     if !(1..=MAX_MESSAGE).contains(&size) {
-        let reason = format!("{size} is not a size from 1 to {MAX_MESSAGE}");
-        return Err(Error::Option { option: "--sector-size", reason });
+        return Err(Error::option("--sector-size", format!("{size} is not a size from 1 to {MAX_MESSAGE}")));
     }
     let first = args.first_sector.unwrap_or(0);
     // A sector size that the mode does not accept is reported before any file is opened.
@@ -44,6 +43,5 @@ pub fn run(args: &EncArgs, registry: &Registry, key: &[u8], size: usize) -> Resu
 
 /// Sector numbers must not wrap: two sectors would have the same IV.
 fn past_the_last(first: u64) -> Error {
-    let reason = format!("{first} leaves no 64-bit number for the last sectors of the input");
-    Error::Option { option: "--first-sector", reason }
+    Error::option("--first-sector", format!("{first} leaves no 64-bit number for the last sectors of the input"))
 }

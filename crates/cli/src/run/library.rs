@@ -37,5 +37,5 @@ pub fn find() -> Result<PathBuf, Error> {
 
 /// The path must be absolute, because children may change their working directory.
 fn absolute(path: &Path) -> Result<PathBuf, Error> {
-    path.canonicalize().map_err(|source| Error::Read { name: format!("`{}`", path.display()), source })
+    path.canonicalize().map_err(|source| Error::read(path, source))
 }

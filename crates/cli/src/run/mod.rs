@@ -46,8 +46,7 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
         (None, Some(_)) => Via::Seccomp,
     };
     if let (Via::Preload, Some(option)) = (via, limit(args)) {
-        let reason = "--via preload has no limits; --via seccomp has".to_owned();
-        return Err(Error::Option { option, reason });
+        return Err(Error::option(option, "--via preload has no limits; --via seccomp has"));
     }
     if reach == Reach::Foreign {
         let program = args.program.display();

@@ -40,7 +40,7 @@ enum Writer {
 pub fn begin(stats: Option<&OsString>) -> Result<(), Error> {
     let Some(path) = stats.map(PathBuf::from) else { return Ok(()) };
     let opened = (!path.as_os_str().is_empty()).then(|| OpenOptions::new().write(true).open(&path)).transpose();
-    let failed = |source| Error::Write { name: format!("`{}`", path.display()), source };
+    let failed = |source| Error::write(&path, source);
     let _ = STATS.set(opened.map_err(failed)?.map(|file| (file, path)));
     Ok(())
 }

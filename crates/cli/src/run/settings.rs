@@ -39,7 +39,7 @@ impl Variables {
 /// Creates or truncates a file and returns its absolute path. A pipe is not opened, because its reader would take the close for the end of the
 /// statistics.
 fn emptied(file: &PathBuf) -> Result<PathBuf, Error> {
-    let failed = |source| Error::Write { name: format!("`{}`", file.display()), source };
+    let failed = |source| Error::write(file, source);
     if !file.metadata().is_ok_and(|found| found.file_type().is_fifo()) {
         OpenOptions::new().write(true).create(true).truncate(true).open(file).map_err(failed)?;
     }

@@ -20,8 +20,7 @@ pub fn run(args: &DumpArgs, format: Format) -> Result<Answer, Error> {
     }
     tcrypt::refuse_options(&args.kind)?;
     if matches!(format, Format::Loopaes | Format::Plain) {
-        let reason = "this format has no header to print".to_owned();
-        return Err(Error::Option { option: "--type", reason });
+        return Err(Error::option("--type", "this format has no header to print"));
     }
     let header = image.header()?;
     let text = match (&header, args.json) {

@@ -12,25 +12,23 @@ const CHUNK: usize = 1 << 20;
 pub fn run(args: &FillArgs) -> Result<Answer, Error> {
     let (image, from) = (&args.image, &args.source);
     if image.symlink_metadata().is_ok() {
-        return Err(Error::Option { option: "IMAGE", reason: format!("`{}` is there already", image.display()) });
+        return Err(Error::option("IMAGE", format!("`{}` is there already", image.display())));
     }
     let is_stdin = from == OsStr::new("-");
     let is_tree = !is_stdin && from.is_dir();
     if !is_tree && (args.fs.is_some() || args.plaintext_folder.is_some()) {
         let option = if args.fs.is_some() { "--fs" } else { "--plaintext-folder" };
-        return Err(Error::Option { option, reason: "only for a folder; an image has its file system".to_owned() });
+        return Err(Error::option(option, "only for a folder; an image has its file system"));
     }
     if is_stdin && args.new.key_file.as_deref().is_none_or(|file| file.as_os_str() == "-") {
-        let reason = "standard input is the image; the passphrase has to come from a file".to_owned();
-        return Err(Error::Option { option: "--key-file", reason });
+        return Err(Error::option("--key-file", "standard input is the image; the passphrase has to come from a file"));
     }
     let (version, options, passphrase) = format::chosen(&args.new, None, image)?;
     let mut source = if is_tree { tree::make(args)? } else { Input::open(Some(from))? };
     // Sectors of no bytes are refused below.
     let sector = u64::from(options.sector_size.max(1));
     let Some(len) = args.size.or(source.len()) else {
-        let reason = "standard input does not tell how long it is".to_owned();
-        return Err(Error::Option { option: "--size", reason });
+        return Err(Error::option("--size", "standard input does not tell how long it is"));
     };
     if let Some(have) = source.len().filter(|have| *have > len) {
         return Err(too_long(have, len));
@@ -43,9 +41,9 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
     let failed = |source| Error::Volume { path: image.clone(), source };
     let size = Header::device_size(version, &options, len).map_err(failed)?;
     if i64::try_from(size).is_err() {
-        return Err(Error::Option { option: "--size", reason: format!("no file is as long as {size} bytes") });
+        return Err(Error::option("--size", format!("no file is as long as {size} bytes")));
     }
-    file.set_len(size).map_err(|source| Error::Write { name: format!("`{}`", image.display()), source })?;
+    file.set_len(size).map_err(|source| Error::write(image, source))?;
     let (header, unlocked) = Header::format(version, file, &options, &passphrase, &random()?).map_err(failed)?;
     let volume = header.open_without_journal(file, &unlocked.key).map_err(failed)?;
     // With tags it may be a little longer.
@@ -73,5 +71,5 @@ pub fn run(args: &FillArgs) -> Result<Answer, Error> {
 }
 
 fn too_long(have: u64, len: u64) -> Error {
-    Error::Option { option: "--size", reason: format!("{len} bytes, and the source has {have} or more") }
+    Error::option("--size", format!("{len} bytes, and the source has {have} or more"))
 }

@@ -9,7 +9,7 @@ use super::{
     steady::Steady,
 };
 use crate::{answer::Answer, error::Error, out::complain, progress::Progress};
-use algkit_volume::{CipherSpec, Header, Key, ReadAt, Version, WriteAt, format::Options, signature};
+use algkit_volume::{CipherSpec, Header, Key, Limits, ReadAt, Version, WriteAt, format::Options, signature};
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -121,7 +121,7 @@ pub fn options(
         integrity: None,
         key_size,
         sector_size,
-        kdf: kdf::chosen(kdf, version, hash).map_err(failed)?,
+        kdf: kdf::chosen(kdf, version, hash, &Limits::default()).map_err(failed)?,
         hash: hash.to_owned(),
         uuid: None,
         label: String::new(),
@@ -134,7 +134,7 @@ pub fn options(
 pub fn key_size(bits: Option<u32>, cipher: &CipherSpec) -> Result<usize, Error> {
     let bits = bits.unwrap_or(if cipher.algorithm().starts_with("xts") { 512 } else { 256 });
     if !bits.is_multiple_of(8) {
-        return Err(Error::Option { option: "--key-size", reason: format!("{bits} is not a multiple of 8") });
+        return Err(Error::option("--key-size", format!("{bits} is not a multiple of 8")));
     }
     Ok(bits as usize / 8)
 }

@@ -75,7 +75,7 @@ impl Fuse2fs {
     pub fn find() -> Result<Self, Error> {
         find("fuse2fs").map(Self).ok_or_else(|| {
             let reason = "fuse2fs is not installed: apt-get install fuse2fs, or mount without --fs and use the file";
-            Error::Option { option: "--fs", reason: reason.to_owned() }
+            Error::option("--fs", reason)
         })
     }
 

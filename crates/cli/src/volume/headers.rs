@@ -25,8 +25,7 @@ pub fn backup(args: &HeaderBackupArgs) -> Result<Answer, Error> {
     let header = image.header()?;
     let path = &args.header_backup_file;
     if path.symlink_metadata().is_ok() {
-        let reason = format!("`{}` is there already", path.display());
-        return Err(Error::Option { option: "--header-backup-file", reason });
+        return Err(Error::option("--header-backup-file", format!("`{}` is there already", path.display())));
     }
     // It opens with the passphrases of today.
     let mut output = Output::private(path, None)?;
@@ -45,7 +44,7 @@ pub fn restore(args: &HeaderRestoreArgs) -> Result<Answer, Error> {
     let backup = Named::open(&args.header_backup_file, Access::Inspect)?;
     let mut header = backup.header()?;
     let have = backup.file.size().map_err(|error| backup.error(error))?;
-    let refused = |reason| Err(Error::Option { option: "--header-backup-file", reason });
+    let refused = |reason| Err(Error::option("--header-backup-file", reason));
     if have < header.size() {
         return refused(format!("`{}` has {have} bytes, and its header has {}", backup.path.display(), header.size()));
     }

@@ -14,13 +14,8 @@ const MEMORY_KIB: u64 = 1 << 20;
 const LONGEST: usize = 64;
 
 /// The key derivation with the requested parameters. Parameters that were not given are measured to take the
-/// requested time.
-pub fn chosen(args: &KdfArgs, version: Version, hash: &str) -> Result<Kdf, algkit_volume::Error> {
-    within(args, version, hash, &Limits::default())
-}
-
-/// The same with other limits. A key slot beyond them would open for nobody who does not raise them.
-pub fn within(args: &KdfArgs, version: Version, hash: &str, limits: &Limits) -> Result<Kdf, algkit_volume::Error> {
+/// requested time. A key slot beyond the limits would open for nobody who does not raise them.
+pub fn chosen(args: &KdfArgs, version: Version, hash: &str, limits: &Limits) -> Result<Kdf, algkit_volume::Error> {
     let kdf = measured(args, version, hash)?;
     kdf.allowed(LONGEST, limits)?;
     Ok(kdf)

@@ -35,9 +35,8 @@ pub fn add(args: &AddKeyArgs) -> Result<Answer, Error> {
 pub fn change(args: &ChangeKeyArgs) -> Result<Answer, Error> {
     let headed = Place::header_of(&args.place)?;
     if args.unlock.volume_key_file.is_some() {
-        let reason =
-            "it changes a passphrase and has to be given the old one; add-key takes the key of the volume".to_owned();
-        return Err(Error::Option { option: "--volume-key-file", reason });
+        let reason = "it changes a passphrase and has to be given the old one; add-key takes the key of the volume";
+        return Err(Error::option("--volume-key-file", reason));
     }
     let (mut header, unlocked) = headed.unlock(&args.unlock)?;
     let passphrase = new_passphrase(&args.new, &args.unlock, &headed.path)?;
@@ -53,9 +52,8 @@ pub fn remove(args: &RemoveKeyArgs) -> Result<Answer, Error> {
     let key_file = args.removed_key_file.iter().chain(&args.unlock.key_file).cloned().collect();
     let unlock = UnlockArgs { key_file, ..args.unlock.clone() };
     let (header, unlocked) = headed.unlock(&unlock)?;
-    let slot = unlocked.slot.ok_or_else(|| Error::Option {
-        option: "--volume-key-file",
-        reason: "the key of the volume tells no key slot; kill-slot takes a number".to_owned(),
+    let slot = unlocked.slot.ok_or_else(|| {
+        Error::option("--volume-key-file", "the key of the volume tells no key slot; kill-slot takes a number")
     })?;
     drop_slot(&headed, header, slot, args.last)
 }
@@ -68,7 +66,7 @@ pub fn kill(args: &KillSlotArgs) -> Result<Answer, Error> {
     let (header, unlocked) = headed.unlock(&args.unlock)?;
     if unlocked.slot == Some(args.slot) && !args.last {
         let reason = format!("it is that of key slot {}; give one that stays, or -q", args.slot);
-        return Err(Error::Option { option: "passphrase", reason });
+        return Err(Error::option("passphrase", reason));
     }
     drop_slot(&headed, header, args.slot, args.last)
 }
@@ -77,7 +75,7 @@ fn drop_slot(headed: &Named, mut header: Header, slot: u32, last: bool) -> Resul
     let random = random()?;
     let removed = uninterrupted(|| header.remove_key(&headed.file, slot, last, &random));
     removed.map_err(|error| match error {
-        algkit_volume::Error::LastSlot(_) => Error::Option { option: "--last", reason: error.to_string() },
+        algkit_volume::Error::LastSlot(_) => Error::option("--last", error.to_string()),
         error => headed.error(error),
     })?;
     Ok(Answer::Yes)
@@ -88,8 +86,8 @@ fn new_passphrase(new: &NewKeyArgs, old: &UnlockArgs, path: &Path) -> Result<Zer
         return passphrase::key_file(file, new.new_keyfile_offset, new.new_keyfile_size);
     }
     if old.key_file.iter().any(|file| file == OsStr::new("-")) {
-        let reason = "standard input is the old passphrase; the new one has to come from a file".to_owned();
-        return Err(Error::Option { option: "--new-keyfile", reason });
+        let reason = "standard input is the old passphrase; the new one has to come from a file";
+        return Err(Error::option("--new-keyfile", reason));
     }
     passphrase::new(path)
 }
@@ -101,5 +99,5 @@ fn costs(header: &Header, args: &KdfArgs, unlock: &UnlockArgs) -> Result<(Kdf, S
         Header::Luks2(_) => (Version::Luks2, DEFAULT_HASH),
     };
     let hash = args.hash.as_deref().unwrap_or(hash);
-    Ok((kdf::within(args, version, hash, &limits(unlock))?, hash.to_owned()))
+    Ok((kdf::chosen(args, version, hash, &limits(unlock))?, hash.to_owned()))
 }

@@ -12,7 +12,7 @@ use algkit_volume::{LoopAes, ReadAt, Volume};
 const KEY_BITS: u32 = 256;
 
 pub fn open<S: ReadAt>(place: &Place, storage: S, args: &UnlockArgs, kind: &KindArgs) -> Result<Volume<S>, Error> {
-    let refused = |option, reason: &str| Err(Error::Option { option, reason: reason.to_owned() });
+    let refused = |option, reason: &str| Err(Error::option(option, reason));
     if place.header.is_some() {
         return refused("--header", "loop-AES has no header");
     }

@@ -90,7 +90,7 @@ fn open_test(args: &OpenTestArgs) -> Result<Answer, Error> {
         Format::Luks | Format::Tcrypt => None,
     };
     if let Some(reason) = what {
-        return Err(Error::Option { option: "--type", reason: reason.to_owned() });
+        return Err(Error::option("--type", reason));
     }
     let place = Place::open(&args.place, Access::Inspect)?;
     if args.kind.format == Format::Luks && place.data.is_backup() {
@@ -141,11 +141,10 @@ struct Named {
 
 impl Named {
     fn open(path: &Path, access: Access) -> Result<Self, Error> {
-        let name = || format!("`{}`", path.display());
         // Opening a pipe would wait for whoever writes to it.
         let kind = path.metadata().map(|metadata| metadata.file_type());
         if kind.as_ref().is_ok_and(FileTypeExt::is_fifo) {
-            return Err(Error::Read { name: name(), source: rustix::io::Errno::SPIPE.into() });
+            return Err(Error::read(path, Errno::SPIPE.into()));
         }
         let is_device = kind.is_ok_and(|kind| kind.is_block_device());
         // Linux refuses a block device that is mounted, swapped to, or mapped, or whose partitions are. A header may change meanwhile.
@@ -157,12 +156,12 @@ impl Named {
                 let reason = "it is in use: mounted, mapped, or open in a program that wants it alone".to_owned();
                 Error::Busy { path: path.to_owned(), reason }
             }
-            _ if !access.writes() => Error::Read { name: name(), source },
-            _ => Error::Write { name: name(), source },
+            _ if !access.writes() => Error::read(path, source),
+            _ => Error::write(path, source),
         })?;
         let is_folder = file.metadata().is_ok_and(|metadata| metadata.is_dir());
         if is_folder {
-            return Err(Error::Read { name: name(), source: rustix::io::Errno::ISDIR.into() });
+            return Err(Error::read(path, Errno::ISDIR.into()));
         }
         let mut named = Self { file, path: path.to_owned(), access, locks: Vec::new() };
         named.lock_data()?;
@@ -236,7 +235,7 @@ impl Named {
             return Ok(());
         }
         let reason = format!("`{0}` is a header without data; name the image, and --header {0}", self.path.display());
-        Err(Error::Option { option: "--header", reason })
+        Err(Error::option("--header", reason))
     }
 
     /// Whether this is the backup of a header, which lies before its data otherwise.
@@ -294,7 +293,7 @@ fn refuse_as_header(image: &Path, header: Option<&Path>) -> Result<(), Error> {
             let reason = format!(
                 "`{name}` is the image itself; name another file, or leave it out if the image begins with its header"
             );
-            Err(Error::Option { option: "--header", reason })
+            Err(Error::option("--header", reason))
         }
         None => Ok(()),
     }
@@ -344,8 +343,7 @@ impl Place {
                 header.open_with(storage, headed, &unlocked)
             }
             Format::Tcrypt if self.header.is_some() => {
-                let reason = "headers of TrueCrypt and VeraCrypt are on the volume".to_owned();
-                return Err(Error::Option { option: "--header", reason });
+                return Err(Error::option("--header", "headers of TrueCrypt and VeraCrypt are on the volume"));
             }
             Format::Tcrypt => tcrypt::unlock(&self.data, args, kind)?.open(storage),
             Format::Loopaes => Ok(loopaes::open(self, storage, args, kind)?),

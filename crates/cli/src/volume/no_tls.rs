@@ -9,7 +9,7 @@ pub enum Server {}
 impl Server {
     pub fn new(_: &Path, _: bool) -> Result<Self, Error> {
         let reason = "this algkit was built without TLS; cargo install --locked --path crates/cli --features tls builds one with it";
-        Err(Error::Option { option: "--tls-certificates", reason: reason.to_owned() })
+        Err(Error::option("--tls-certificates", reason))
     }
 
     pub fn serve<'a>(

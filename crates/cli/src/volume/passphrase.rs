@@ -45,18 +45,17 @@ pub fn new(path: &Path) -> Result<Zeroizing<Vec<u8>>, Error> {
     }
     let first = prompt(&format!("New passphrase for {}: ", path.display()))?;
     if first.is_empty() {
-        let reason = "an empty one, which anybody has; a key file may be empty".to_owned();
-        return Err(Error::Option { option: "passphrase", reason });
+        return Err(Error::option("passphrase", "an empty one, which anybody has; a key file may be empty"));
     }
     match *first == *prompt("The same again: ")? {
         true => Ok(first),
-        false => Err(Error::Option { option: "passphrase", reason: "the two are not the same".to_owned() }),
+        false => Err(Error::option("passphrase", "the two are not the same")),
     }
 }
 
 /// An error unless somebody at the terminal says YES.
 pub fn confirmed(what: &str) -> Result<(), Error> {
-    let refused = |reason: &str| Err(Error::Option { option: "-q", reason: reason.to_owned() });
+    let refused = |reason: &str| Err(Error::option("-q", reason));
     if !io::stdin().is_terminal() {
         return refused("standard input is no terminal at which somebody could agree; -q goes on without a question");
     }
@@ -74,7 +73,7 @@ pub fn may_be_lost(command: &'static str, what: &str, image: &Path) -> Result<()
         return confirmed(&format!("{name} has {what}. All that is there will be lost."));
     }
     let reason = format!("`{name}` has {what}; all that is there would be lost (-q goes on all the same)");
-    Err(Error::Option { option: command, reason })
+    Err(Error::option(command, reason))
 }
 
 /// Reads a file, from `offset`: `size` bytes, or all, which cryptsetup also writes as 0.
@@ -84,7 +83,7 @@ pub fn key_file(path: &Path, offset: Option<u64>, size: Option<u64>) -> Result<Z
     let most = size.unwrap_or(MAX_FILE);
     let is_stdin = path == OsStr::new("-");
     let name = if is_stdin { "standard input".to_owned() } else { format!("key file `{}`", path.display()) };
-    let refuse = |reason| Err(Error::Option { option: "--key-file", reason });
+    let refuse = |reason| Err(Error::option("--key-file", reason));
     if most > MAX_FILE {
         return refuse(format!("{most} bytes of {name} are more than {MAX_FILE}"));
     }
@@ -148,14 +147,12 @@ fn line(mut from: impl Read, most: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
     loop {
         match from.read(&mut byte) {
             Ok(0) if line.is_empty() => {
-                let reason = "standard input has none; an empty one is an empty line".to_owned();
-                return Err(Error::Option { option: "passphrase", reason });
+                return Err(Error::option("passphrase", "standard input has none; an empty one is an empty line"));
             }
             Ok(0) => break,
             Ok(_) if byte[0] == b'\n' => break,
             Ok(_) if line.len() == most => {
-                let reason = format!("the line is longer than {most} bytes");
-                return Err(Error::Option { option: "passphrase", reason });
+                return Err(Error::option("passphrase", format!("the line is longer than {most} bytes")));
             }
             Ok(_) => line.push(byte[0]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 
 pub fn open<S: ReadAt>(place: &Place, storage: S, unlock: &UnlockArgs, kind: &KindArgs) -> Result<Volume<S>, Error> {
     let args = &kind.plain;
-    let refused = |option, reason: &str| Err(Error::Option { option, reason: reason.to_owned() });
+    let refused = |option, reason: &str| Err(Error::option(option, reason));
     if place.header.is_some() {
         return refused("--header", "a plain volume has no header");
     }
@@ -43,7 +43,7 @@ pub fn open<S: ReadAt>(place: &Place, storage: S, unlock: &UnlockArgs, kind: &Ki
 /// An error if an option of plain volumes is there and another format.
 pub fn refuse_options(kind: &KindArgs) -> Result<(), Error> {
     match kind.plain.given().filter(|_| kind.format != Format::Plain) {
-        Some(option) => Err(Error::Option { option, reason: "only with --type plain".to_owned() }),
+        Some(option) => Err(Error::option(option, "only with --type plain")),
         None => Ok(()),
     }
 }
@@ -51,7 +51,7 @@ pub fn refuse_options(kind: &KindArgs) -> Result<(), Error> {
 /// The bytes of sectors of 512 bytes.
 fn bytes(option: &'static str, sectors: Option<u64>) -> Result<u64, Error> {
     let sectors = sectors.unwrap_or(0);
-    let too_many = || Error::Option { option, reason: format!("{sectors} sectors are too many") };
+    let too_many = || Error::option(option, format!("{sectors} sectors are too many"));
     sectors.checked_mul(512).ok_or_else(too_many)
 }
 
@@ -60,12 +60,11 @@ fn key(place: &Place, unlock: &UnlockArgs, hash: Option<&str>, size: usize) -> R
     let key_file = unlock.volume_key_file.as_deref().or(unlock.one_key_file()?.map(|file| &**file));
     if let Some(file) = key_file.filter(|file| *file != OsStr::new("-") || unlock.volume_key_file.is_some()) {
         if let Some(hash) = hash.filter(|hash| *hash != "plain") {
-            let reason = format!("{hash}, and a key file is not hashed; --hash plain says so");
-            return Err(Error::Option { option: "--hash", reason });
+            return Err(Error::option("--hash", format!("{hash}, and a key file is not hashed; --hash plain says so")));
         }
         if let Some(given) = unlock.keyfile_size.filter(|given| ![0, size as u64].contains(given)) {
             let reason = format!("{given}, and a key file that is not hashed gives the {size} bytes of --key-size");
-            return Err(Error::Option { option: "--keyfile-size", reason });
+            return Err(Error::option("--keyfile-size", reason));
         }
         let key = passphrase::key_file(file, unlock.keyfile_offset, Some(size as u64))?;
         return Ok(Key::new(key.to_vec()));
@@ -73,7 +72,7 @@ fn key(place: &Place, unlock: &UnlockArgs, hash: Option<&str>, size: usize) -> R
     let Some(hash) = hash else {
         let reason =
             "nothing tells how the passphrase becomes the key; cryptsetup 2.6 takes ripemd160, later ones sha256";
-        return Err(Error::Option { option: "--hash", reason: reason.to_owned() });
+        return Err(Error::option("--hash", reason));
     };
     let failed = |error| place.data.error(error);
     Plain::check_hash(hash).map_err(failed)?;

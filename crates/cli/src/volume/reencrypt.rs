@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{answer::Answer, error::Error, out::complain, output::Output, progress::Progress};
 use algkit_volume::{
-    CipherSpec, Header, NewKey, Unlocked, Version,
+    CipherSpec, Header, Limits, NewKey, Unlocked, Version,
     format::Options,
     luks2::{self, Mode},
     reencrypt::{self, Change, Interrupted, Plan, Protection, Resume, SHIFT},
@@ -61,8 +61,7 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
     let headed = headed.as_ref().unwrap_or(&data);
     let failed = |error| headed.error(error);
     if args.unlock.volume_key_file.is_some() {
-        let reason = "a reencryption has two keys; a passphrase opens both".to_owned();
-        return Err(Error::Option { option: "--volume-key-file", reason });
+        return Err(Error::option("--volume-key-file", "a reencryption has two keys; a passphrase opens both"));
     }
     let _alone = headed.lock_reencryption(FlockOperation::NonBlockingLockExclusive)?;
     let header = headed.header()?;
@@ -81,7 +80,7 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
     if !under_way && !args.how.resume_only {
         let plan = plan(args, headed, &header, &unlocked)?;
         let hash = args.kdf.hash.as_deref().unwrap_or(DEFAULT_HASH);
-        let kdf = kdf::chosen(&args.kdf, Version::Luks2, hash).map_err(failed)?;
+        let kdf = kdf::chosen(&args.kdf, Version::Luks2, hash, &Limits::default()).map_err(failed)?;
         let new = |passphrase| NewKey { passphrase, kdf: kdf.clone(), hash, slot: None };
         let (mut slots, mut others) = (vec![unlocked.slot], Vec::new());
         for file in &args.other_key_file {
@@ -96,7 +95,7 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
             let reason = format!(
                 "{dropped} more key slots are in use; give their passphrases by --other-key-file, or --drop-other-keys"
             );
-            return Err(Error::Option { option: "reencrypt", reason });
+            return Err(Error::option("reencrypt", reason));
         }
         let passphrases = std::iter::once(&passphrase).chain(&others).map(|passphrase| new(passphrase));
         let keys: Vec<_> = slots.iter().copied().zip(passphrases).collect();
@@ -119,8 +118,7 @@ pub fn encrypt(args: &EncryptArgs) -> Result<Answer, Error> {
             return go_on(&data, &data, &args.unlock, &args.how, Mode::Encrypt);
         }
         Ok(_) => {
-            let reason = format!("`{}` is a LUKS volume already", args.image.display());
-            return Err(Error::Option { option: "encrypt", reason });
+            return Err(Error::option("encrypt", format!("`{}` is a LUKS volume already", args.image.display())));
         }
         Err(algkit_volume::Error::NoHeader) => {}
         // The end of a beginning that was cut off may look damaged; it is finished below. Anything else is data that somebody may want back.
@@ -144,7 +142,7 @@ fn is_left_over(header: &Header) -> bool {
 fn encrypt_shifted(args: &EncryptArgs, data: &Named) -> Result<Answer, Error> {
     let failed = |error| data.error(error);
     let interrupted = Interrupted::find(&data.file).map_err(failed)?;
-    let refused = |reason: String| Err(Error::Option { option: "--reduce-device-size", reason });
+    let refused = |reason: String| Err(Error::option("--reduce-device-size", reason));
     if interrupted.is_none() && args.how.resume_only {
         return Err(failed(algkit_volume::Error::NotReencrypting));
     }
@@ -201,7 +199,7 @@ fn encrypt_elsewhere(args: &EncryptArgs, path: &Path, data: &Named) -> Result<An
 /// A file for a header, which gets its name by [`named`]. It is its owner's alone.
 fn new_header(path: &Path, len: u64) -> Result<Output, Error> {
     let new = Output::private(path, None)?;
-    let cannot = |source| Error::Write { name: format!("`{}`", path.display()), source };
+    let cannot = |source| Error::write(path, source);
     new.handle().set_len(len).map_err(cannot)?;
     Ok(new)
 }
@@ -284,8 +282,7 @@ fn go_on(headed: &Named, data: &Named, unlock: &UnlockArgs, how: &HowArgs, mode:
     let mut header = luks2(header, mode)?;
     match under_way {
         Some(other) if other != mode => {
-            let reason = format!("another change is under way: {}", other.name());
-            return Err(Error::Option { option: mode.name(), reason });
+            return Err(Error::option(mode.name(), format!("another change is under way: {}", other.name())));
         }
         Some(_) if how.init_only => return Err(failed(algkit_volume::Error::Reencrypting)),
         None if mode == Mode::Decrypt && !how.resume_only => {
@@ -313,8 +310,7 @@ fn luks2(header: Header, mode: Mode) -> Result<Box<luks2::Header>, Error> {
     match header {
         Header::Luks2(header) => Ok(header),
         Header::Luks1(_) => {
-            let reason = "LUKS1 has no place for a reencryption; `convert` makes it LUKS2".to_owned();
-            Err(Error::Option { option: mode.name(), reason })
+            Err(Error::option(mode.name(), "LUKS1 has no place for a reencryption; `convert` makes it LUKS2"))
         }
     }
 }

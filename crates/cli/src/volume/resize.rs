@@ -11,7 +11,7 @@ pub fn run(args: &ResizeArgs) -> Result<Answer, Error> {
     let headed = detached.as_ref().unwrap_or(&data);
     let mut header = headed.header()?;
     headed.refuse_lone_header(&data, &header)?;
-    let refused = |reason| Err(Error::Option { option: "--size", reason });
+    let refused = |reason| Err(Error::option("--size", reason));
     let sector = u64::from(header.sector_size());
     if !args.size.is_multiple_of(sector) {
         return refused(format!("{} is not a multiple of {sector}, the size of a sector", args.size));
@@ -35,7 +35,7 @@ pub fn run(args: &ResizeArgs) -> Result<Answer, Error> {
     let resize_file = || match is_file {
         true => {
             let resized = data.file.set_len(end).and_then(|()| data.file.sync_all());
-            resized.map_err(|source| Error::Write { name: format!("`{}`", data.path.display()), source })
+            resized.map_err(|source| Error::write(&data.path, source))
         }
         false => Ok(()),
     };

@@ -46,7 +46,7 @@ pub fn run(args: &ServeArgs) -> Result<Answer, Error> {
     if let Some(address) = args.tcp.filter(|address| !address.ip().is_loopback() && !args.tls_verify_peer) {
         let reason =
             format!("other machines reach {}; it needs --tls-certificates and --tls-verify-peer", address.ip());
-        return Err(Error::Option { option: "--tcp", reason });
+        return Err(Error::option("--tcp", reason));
     }
     let folder = args.tls_certificates.as_deref();
     let tls = folder.map(|folder| tls::Server::new(folder, args.tls_verify_peer)).transpose()?;

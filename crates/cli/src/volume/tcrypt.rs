@@ -17,8 +17,7 @@ use std::fmt::Write as _;
 pub fn unlock(image: &Named, args: &UnlockArgs, kind: &KindArgs) -> Result<Header, Error> {
     for (option, given) in [("--volume-key-file", args.volume_key_file.is_some()), ("-S", args.key_slot.is_some())] {
         if given {
-            let reason = "TrueCrypt and VeraCrypt have no key slots and no digest of the key".to_owned();
-            return Err(Error::Option { option, reason });
+            return Err(Error::option(option, "TrueCrypt and VeraCrypt have no key slots and no digest of the key"));
         }
     }
     let read = |path: &std::path::PathBuf| passphrase::beginning(path, KEYFILE as u64);
@@ -56,15 +55,14 @@ pub fn refuse_options(kind: &KindArgs) -> Result<(), Error> {
         ("--veracrypt", tcrypt.veracrypt),
     ] {
         if given && kind.format != Format::Tcrypt {
-            return Err(Error::Option { option, reason: "only with --type tcrypt".to_owned() });
+            return Err(Error::option(option, "only with --type tcrypt"));
         }
     }
     for (option, given) in
         [("--cipher", kind.cipher.is_some()), ("--hash", kind.hash.is_some()), ("--key-size", kind.key_size.is_some())]
     {
         if given && (kind.format == Format::Luks || kind.format == Format::Tcrypt && option == "--key-size") {
-            let reason = "a LUKS header says what it is, and TrueCrypt's too".to_owned();
-            return Err(Error::Option { option, reason });
+            return Err(Error::option(option, "a LUKS header says what it is, and TrueCrypt's too"));
         }
     }
     Ok(())

@@ -143,13 +143,13 @@ fn all<T: PemObject>(path: &Path) -> Result<Vec<T>, Error> {
 }
 
 fn unreadable(path: &Path, error: pem::Error) -> Error {
-    let name = format!("`{}`", path.display());
-    match error {
-        pem::Error::Io(source) => Error::Read { name, source },
-        error => Error::Read { name, source: io::Error::other(error) },
-    }
+    let source = match error {
+        pem::Error::Io(source) => source,
+        error => io::Error::other(error),
+    };
+    Error::read(path, source)
 }
 
 fn refused(reason: impl ToString) -> Error {
-    Error::Option { option: "--tls-certificates", reason: reason.to_string() }
+    Error::option("--tls-certificates", reason.to_string())
 }

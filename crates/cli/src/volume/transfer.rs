@@ -29,7 +29,7 @@ pub fn read(args: &ReadArgs) -> Result<Answer, Error> {
         (None, Some(rest)) => rest,
         (len, _) => {
             let reason = format!("{} from byte {} on; the volume has {size}", len.unwrap_or(0), args.offset);
-            return Err(Error::Option { option: "--offset, --length", reason });
+            return Err(Error::option("--offset, --length", reason));
         }
     };
     let input = place.data.file.metadata().ok().as_ref().and_then(Identity::of);
@@ -70,8 +70,7 @@ pub fn write(args: &WriteArgs) -> Result<Answer, Error> {
     let asks_stdin = args.unlock.key_file.iter().any(|file| file == OsStr::new("-"))
         || asks && !std::io::IsTerminal::is_terminal(&std::io::stdin());
     if from_stdin && asks_stdin {
-        let reason = "standard input is the text; the passphrase has to come from a file".to_owned();
-        return Err(Error::Option { option: "--key-file", reason });
+        return Err(Error::option("--key-file", "standard input is the text; the passphrase has to come from a file"));
     }
     let mut input = Input::open(args.input.as_deref())?;
     let place = Place::open(&args.place, Access::Data)?;
@@ -80,7 +79,7 @@ pub fn write(args: &WriteArgs) -> Result<Answer, Error> {
     let size = volume.size().map_err(failed)?;
     let no_room = |len: u64| {
         let reason = format!("{len} bytes from byte {} on have no room; the volume has {size}", args.offset);
-        Error::Option { option: "--offset", reason }
+        Error::option("--offset", reason)
     };
     let room = size.checked_sub(args.offset).ok_or_else(|| no_room(0))?;
     if let Some(len) = input.len().filter(|len| *len > room) {

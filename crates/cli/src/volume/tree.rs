@@ -21,29 +21,23 @@ const BLOCK: u64 = 4096;
 /// The file system, in memory or in a file that has no name.
 pub fn make(args: &FillArgs) -> Result<Input, Error> {
     let mut census = Census::default();
-    census
-        .count(&args.source)
-        .map_err(|(path, source)| Error::Read { name: format!("`{}`", path.display()), source })?;
+    census.count(&args.source).map_err(|(path, source)| Error::read(&path, source))?;
     let size = args.size.unwrap_or_else(|| census.file_system());
     let file = match &args.plaintext_folder {
-        Some(folder) => {
-            let name = || format!("`{}`", folder.display());
-            tempfile::tempfile_in(folder).map_err(|source| Error::Write { name: name(), source })?
-        }
+        Some(folder) => tempfile::tempfile_in(folder).map_err(|source| Error::write(folder, source))?,
         None if census.bytes() >> 10 > available_kib() / 4 * 3 => {
             let reason = format!(
                 "the files have {} MiB, more than memory should hold; a folder for an unnamed file with the plaintext helps",
                 census.bytes() >> 20
             );
-            return Err(Error::Option { option: "--plaintext-folder", reason });
+            return Err(Error::option("--plaintext-folder", reason));
         }
         None => in_memory()?,
     };
     file.set_len(size).map_err(|source| Error::Write { name: "the file system".to_owned(), source })?;
     let kind = args.fs.map_or("ext4", |kind| kind.name());
     let program = find("mke2fs").ok_or_else(|| {
-        let reason = "mke2fs is not installed, which makes the file system: apt-get install e2fsprogs";
-        Error::Option { option: "SOURCE", reason: reason.to_owned() }
+        Error::option("SOURCE", "mke2fs is not installed, which makes the file system: apt-get install e2fsprogs")
     })?;
     let mut mke2fs = Command::new(program);
     // The name that other processes know the file by.
@@ -55,7 +49,7 @@ pub fn make(args: &FillArgs) -> Result<Input, Error> {
     if !ran.status.success() {
         let said = String::from_utf8_lossy(&ran.stderr);
         let reason = format!("mke2fs failed: {}", said.split_whitespace().collect::<Vec<_>>().join(" "));
-        return Err(Error::Option { option: "SOURCE", reason });
+        return Err(Error::option("SOURCE", reason));
     }
     Input::of(file, "the file system".to_owned())
 }

@@ -275,11 +275,7 @@ impl<const GCM: bool> Context for Authenticated<GCM> {
         }
     }
 
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    fn shared_mut(&mut self) -> &mut Shared {
+    fn shared(&mut self) -> &mut Shared {
         &mut self.shared
     }
 

@@ -285,11 +285,7 @@ impl<const SHA256: bool> Context for CbcHmac<SHA256> {
         }
     }
 
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    fn shared_mut(&mut self) -> &mut Shared {
+    fn shared(&mut self) -> &mut Shared {
         &mut self.shared
     }
 

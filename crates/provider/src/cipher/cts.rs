@@ -61,11 +61,7 @@ impl Context for Cts {
         Self { shared, keyed: Keyed::default(), mode: 0, updated: false }
     }
 
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    fn shared_mut(&mut self) -> &mut Shared {
+    fn shared(&mut self) -> &mut Shared {
         &mut self.shared
     }
 

@@ -85,11 +85,7 @@ impl<const MAC: usize> Context for Etm<MAC> {
         Self { shared, keyed: Keyed::default(), mac_key: None, tag: [0; MAC], tag_len: 0, done: false }
     }
 
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    fn shared_mut(&mut self) -> &mut Shared {
+    fn shared(&mut self) -> &mut Shared {
         &mut self.shared
     }
 

@@ -22,7 +22,7 @@ pub use table::ALGORITHMS;
 
 use crate::{
     abi::*,
-    core::{Core, Reason, caught},
+    core::{Reason, caught},
     memory, object, params,
     skey::Key,
 };
@@ -104,8 +104,7 @@ trait Context: Clone {
 
     fn new(shared: Shared) -> Self;
 
-    fn shared(&self) -> &Shared;
-    fn shared_mut(&mut self) -> &mut Shared;
+    fn shared(&mut self) -> &mut Shared;
 
     /// Sets the key and the IV, each if it is given.
     fn init(&mut self, key: Option<&[u8]>, iv: Option<&[u8]>) -> Result<(), Reason>;
@@ -186,9 +185,7 @@ impl<C: Context, const ROW: usize> Functions<C, ROW> {
 }
 
 unsafe extern "C" fn newctx<C: Context, const ROW: usize>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: libcrypto gives the provider's context, which outlives all others.
-    let core = unsafe { &*provider.cast::<Core>() };
-    object::new(|| Object { single: C::new(Shared::new(core, &CIPHERS[ROW])), pipes: Vec::new() })
+    object::new(provider, || Object { single: C::new(Shared::new(&CIPHERS[ROW])), pipes: Vec::new() })
 }
 
 /// Runs the body of a function with a context.
@@ -198,7 +195,7 @@ unsafe extern "C" fn newctx<C: Context, const ROW: usize>(provider: *mut c_void)
 #[inline(always)]
 unsafe fn with<C: Context>(context: *mut c_void, body: impl FnOnce(&mut C) -> Result<(), Reason>) -> c_int {
     // SAFETY: as the caller promises.
-    unsafe { pipes::with(context, |object| body(&mut object.single)) }
+    unsafe { object::with(context, |object: &mut Object<C>| body(&mut object.single)) }
 }
 
 unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
@@ -212,7 +209,7 @@ unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
     // SAFETY: libcrypto passes a context, the lengths of what is there, and a list of parameters.
     unsafe {
         with::<C>(context, |context| {
-            context.shared_mut().encrypt = ENCRYPT;
+            context.shared().encrypt = ENCRYPT;
             let key = (!key.is_null()).then(|| memory::bytes(key, key_len));
             let iv = (!iv.is_null()).then(|| memory::bytes(iv, iv_len));
             context.init(key, iv)?;
@@ -349,7 +346,7 @@ unsafe extern "C" fn get_ctx_params<C: Context>(context: *mut c_void, params: *m
 unsafe extern "C" fn set_ctx_params<C: Context>(context: *mut c_void, params: *const Param) -> c_int {
     // SAFETY: libcrypto passes a context and a list of parameters.
     unsafe {
-        pipes::with::<C>(context, |Object { single, pipes }| {
+        object::with(context, |Object::<C> { single, pipes }| {
             let set = params::each(params, |key, param| match key {
                 OSSL_CIPHER_PARAM_KEYLEN if param.get()? != single.shared().row().key => Err(PROV_R_INVALID_KEY_LENGTH),
                 OSSL_CIPHER_PARAM_KEYLEN => Ok(()),

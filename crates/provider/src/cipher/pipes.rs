@@ -4,7 +4,7 @@
 //! messages would save.
 
 use super::{Context, Object, Run};
-use crate::{abi::*, core::Reason, memory, object, params};
+use crate::{abi::*, core::Reason, memory, object::with, params};
 use std::{
     array,
     ffi::{c_int, c_void},
@@ -27,16 +27,6 @@ pub const fn functions<C: Context>() -> [Dispatch; 4] {
     ]
 }
 
-/// Runs the body of a function with a context and its pipes.
-///
-/// # Safety
-/// `newctx` or `dupctx` made the context, and nobody else uses it.
-#[inline(always)]
-pub unsafe fn with<C: Context>(context: *mut c_void, body: impl FnOnce(&mut Object<C>) -> Result<(), Reason>) -> c_int {
-    // SAFETY: as the caller promises.
-    unsafe { object::with(context, |object: &Object<C>| object.single.shared().core(), body) }
-}
-
 unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
     context: *mut c_void,
     key: *const u8,
@@ -48,12 +38,12 @@ unsafe extern "C" fn init<C: Context, const ENCRYPT: bool>(
 ) -> c_int {
     // SAFETY: libcrypto passes a context, the lengths of what is there, an IV for each pipe, and a list of parameters.
     unsafe {
-        with::<C>(context, |Object { single, pipes }| {
+        with::<Object<C>>(context, |Object { single, pipes }| {
             pipes.clear();
             if count > MOST {
                 return Err(PROV_R_INVALID_INPUT_LENGTH);
             }
-            single.shared_mut().encrypt = ENCRYPT;
+            single.shared().encrypt = ENCRYPT;
             single.init((!key.is_null()).then(|| memory::bytes(key, key_len)), None)?;
             params::each(params, |key, param| single.set(key, param))?;
             let needs_iv = single.shared().row().iv > 0;
@@ -90,7 +80,7 @@ unsafe extern "C" fn update<C: Context>(
 ) -> c_int {
     // SAFETY: libcrypto passes a context, and arrays with an entry for each pipe, or none.
     unsafe {
-        with::<C>(context, |object| {
+        with::<Object<C>>(context, |object| {
             let pipes = &mut object.pipes[..];
             if pipes.len() != count || count == 0 {
                 return Err(PROV_R_INVALID_STATE);
@@ -114,7 +104,7 @@ unsafe extern "C" fn finish<C: Context>(
 ) -> c_int {
     // SAFETY: libcrypto passes a context, and arrays with an entry for each pipe.
     unsafe {
-        with::<C>(context, |object| {
+        with::<Object<C>>(context, |object| {
             if object.pipes.len() != count {
                 return Err(PROV_R_INVALID_STATE);
             }

@@ -3,31 +3,22 @@
 use super::Row;
 use crate::{
     abi::*,
-    core::{Core, Reason, reason},
+    core::{Reason, reason},
     digest, drivers,
 };
 use algkit::{Aead, Cipher, Error, Hash, InOut, Skcipher, Transform, Unkeyed, WeakKeys};
-use std::{
-    ptr,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 /// The fields that contexts of all shapes have.
 #[derive(Clone)]
 pub struct Shared {
-    core: *const Core,
     row: &'static Row,
     pub encrypt: bool,
 }
 
 impl Shared {
-    pub fn new(core: &Core, row: &'static Row) -> Self {
-        Self { core: ptr::from_ref(core), row, encrypt: false }
-    }
-
-    #[inline(always)]
-    pub fn core(&self) -> *const Core {
-        self.core
+    pub fn new(row: &'static Row) -> Self {
+        Self { row, encrypt: false }
     }
 
     #[inline(always)]
@@ -190,8 +181,7 @@ impl Keyed {
 
 /// The HMAC over a digest, with a key.
 pub fn hmac(digest: &str, key: &[u8]) -> Result<Arc<Hash>, Reason> {
-    let row = digest::named(digest.as_bytes()).ok_or(PROV_R_INVALID_STATE)?;
-    drivers::keyed(&row.hmac, || format!("hmac({})", row.name), key).map(Arc::new)
+    digest::named(digest.as_bytes()).ok_or(PROV_R_INVALID_STATE)?.keyed(key).map(Arc::new)
 }
 
 /// Copies an IV of the right length.

@@ -94,11 +94,7 @@ impl<const KIND: u8> Context for Stream<KIND> {
         Self { shared, keyed: Keyed::default(), keystream: [0; 64], used: Self::BLOCK }
     }
 
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    fn shared_mut(&mut self) -> &mut Shared {
+    fn shared(&mut self) -> &mut Shared {
         &mut self.shared
     }
 

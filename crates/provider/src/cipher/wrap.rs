@@ -57,11 +57,7 @@ impl<const PADDED: bool, const INVERSE: bool> Context for Wrap<PADDED, INVERSE> 
         Self { shared, key: None, iv: [0; WORD], iv_set: false }
     }
 
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    fn shared_mut(&mut self) -> &mut Shared {
+    fn shared(&mut self) -> &mut Shared {
         &mut self.shared
     }
 

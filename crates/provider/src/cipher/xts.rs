@@ -31,11 +31,7 @@ impl Context for Xts {
         Self { shared, keyed: Keyed::default() }
     }
 
-    fn shared(&self) -> &Shared {
-        &self.shared
-    }
-
-    fn shared_mut(&mut self) -> &mut Shared {
+    fn shared(&mut self) -> &mut Shared {
         &mut self.shared
     }
 

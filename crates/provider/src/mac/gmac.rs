@@ -4,7 +4,7 @@ use super::Context;
 use crate::{
     abi::*,
     cipher::{self, Row},
-    core::{Core, Reason, reason},
+    core::{Reason, reason},
     drivers, memory,
 };
 use algkit::{Aead, Sealing};
@@ -16,7 +16,6 @@ const TAG: usize = 16;
 
 #[derive(Clone)]
 pub struct Gmac {
-    core: *const Core,
     cipher: Option<&'static Row>,
     key: Option<Arc<Aead>>,
     /// The message in progress, for which the IV was used.
@@ -54,21 +53,8 @@ impl Context for Gmac {
         Param::END,
     ];
 
-    fn new(core: &Core) -> Self {
-        Self {
-            core: ptr::from_ref(core),
-            cipher: None,
-            key: None,
-            message: None,
-            iv: [0; MAX_IV],
-            iv_len: 0,
-            fresh_iv: false,
-            ended: false,
-        }
-    }
-
-    fn core(&self) -> *const Core {
-        self.core
+    fn new() -> Self {
+        Self { cipher: None, key: None, message: None, iv: [0; MAX_IV], iv_len: 0, fresh_iv: false, ended: false }
     }
 
     fn choose(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {

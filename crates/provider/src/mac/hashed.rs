@@ -1,12 +1,7 @@
 //! HMAC, CMAC and Poly1305, which are keyed hashes in algkit.
 
 use super::Context;
-use crate::{
-    abi::*,
-    cipher,
-    core::{Core, Reason},
-    digest, drivers, memory,
-};
+use crate::{abi::*, cipher, core::Reason, digest, drivers, memory};
 use algkit::{Hash, State, Unkeyed};
 use std::{
     ptr,
@@ -152,7 +147,6 @@ const TLS_HEADER: usize = 13;
 
 #[derive(Clone)]
 pub struct Hashed<O> {
-    core: *const Core,
     over: Option<O>,
     /// A state that has absorbed nothing.
     key: Option<Arc<State>>,
@@ -197,9 +191,8 @@ impl<O: Over> Context for Hashed<O> {
     const SIZE: Option<usize> = O::SIZE;
     const SETTABLE: &'static [Param] = O::SETTABLE;
 
-    fn new(core: &Core) -> Self {
+    fn new() -> Self {
         Self {
-            core: ptr::from_ref(core),
             over: O::default(),
             key: None,
             state: None,
@@ -209,10 +202,6 @@ impl<O: Over> Context for Hashed<O> {
             tls_mac: [0; MAX_MAC],
             tls_done: false,
         }
-    }
-
-    fn core(&self) -> *const Core {
-        self.core
     }
 
     fn choose(&mut self, key: &[u8], param: &Param) -> Result<(), Reason> {

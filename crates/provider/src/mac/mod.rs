@@ -8,8 +8,10 @@ mod hashed;
 
 use crate::{
     abi::*,
-    core::{Core, Reason, caught},
-    memory, object, params,
+    core::{Reason, caught},
+    memory,
+    object::{self, with},
+    params,
     skey::Key,
 };
 use gmac::Gmac;
@@ -35,8 +37,7 @@ trait Context: Clone {
     /// The parameters that can be set, besides the key.
     const SETTABLE: &'static [Param];
 
-    fn new(core: &Core) -> Self;
-    fn core(&self) -> *const Core;
+    fn new() -> Self;
 
     /// Sets the digest or cipher that the MAC is built on. Other parameters are ignored.
     fn choose(&mut self, key: &[u8], param: &Param) -> Result<(), Reason>;
@@ -84,19 +85,7 @@ impl<C: Context> Functions<C> {
 }
 
 unsafe extern "C" fn newctx<C: Context>(provider: *mut c_void) -> *mut c_void {
-    // SAFETY: libcrypto gives the provider's context, which outlives all others.
-    let core = unsafe { &*provider.cast::<Core>() };
-    object::new(|| C::new(core))
-}
-
-/// Runs the body of a function with a context.
-///
-/// # Safety
-/// `newctx` or `dupctx` made the context, and nobody else uses it.
-#[inline(always)]
-unsafe fn with<C: Context>(context: *mut c_void, body: impl FnOnce(&mut C) -> Result<(), Reason>) -> c_int {
-    // SAFETY: as the caller promises; libcrypto frees a provider after all contexts.
-    unsafe { object::with(context, |context: &C| context.core(), body) }
+    object::new(provider, C::new)
 }
 
 /// # Safety

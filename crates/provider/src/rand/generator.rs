@@ -1,12 +1,7 @@
 //! A generator, and when it reseeds.
 
 use super::parent::{MAX_INPUT, Parent};
-use crate::{
-    abi::*,
-    cipher,
-    core::{Core, Reason},
-    digest, params,
-};
+use crate::{abi::*, cipher, core::Reason, digest, params};
 use algkit::Rng;
 use std::{
     ffi::c_uint,
@@ -55,7 +50,6 @@ fn this_process() -> (u32, u32) {
 
 /// A generator with its lock.
 pub(super) struct Context {
-    pub(super) core: *const Core,
     /// The mechanism: [`CTR`], [`HASH`] or [`HMAC`].
     kind: u8,
     pub(super) parent: Option<Parent>,
@@ -84,7 +78,7 @@ pub(super) struct State {
 
 impl Context {
     /// A generator without a seed.
-    pub(super) fn new(core: *const Core, kind: u8, parent: Option<Parent>) -> Self {
+    pub(super) fn new(kind: u8, parent: Option<Parent>) -> Self {
         let state = State {
             chosen: None,
             rng: None,
@@ -97,7 +91,7 @@ impl Context {
             max_requests: REQUESTS,
             max_seconds: SECONDS,
         };
-        Self { core, kind, parent, state: Mutex::new(state) }
+        Self { kind, parent, state: Mutex::new(state) }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {

@@ -61,7 +61,7 @@ unsafe extern "C" fn newctx<const KIND: u8>(
     calls: *const Dispatch,
 ) -> *mut c_void {
     // SAFETY: libcrypto passes a context with its functions, which lives as long as this one.
-    object::new(|| Context::new(provider.cast(), KIND, unsafe { Parent::new(parent, calls) }))
+    object::new(provider, || Context::new(KIND, unsafe { Parent::new(parent, calls) }))
 }
 
 /// Runs the body of a function with a context and its state.
@@ -69,12 +69,9 @@ unsafe extern "C" fn newctx<const KIND: u8>(
 /// # Safety
 /// `newctx` made the context. Other threads may use it too.
 unsafe fn with(context: *mut c_void, body: impl FnOnce(&Context, &mut State) -> Result<(), Reason>) -> c_int {
-    // SAFETY: as the caller promises; libcrypto frees a provider after all contexts.
-    unsafe {
-        let Some(context) = context.cast::<Context>().as_ref() else { return 0 };
-        let _guard = fork::kept_away();
-        (*context.core).guard(|| body(context, &mut context.lock()))
-    }
+    let _guard = fork::kept_away();
+    // SAFETY: as the caller promises.
+    unsafe { object::with_shared(context, |context: &Context| body(context, &mut context.lock())) }
 }
 
 unsafe extern "C" fn instantiate(

@@ -14,7 +14,8 @@ pub fn set(tid: i32) {
     CALLER.set(tid);
 }
 
-/// `name[number]` of the process that this thread works for.
+/// The process that the calling thread serves now, as `name[number]`, for
+/// [`Settings::client`](algkit_afalg::service::Settings::client).
 pub fn current() -> String {
     of(CALLER.get())
 }

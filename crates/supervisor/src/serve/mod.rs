@@ -24,6 +24,7 @@ use crate::Error;
 pub use client::current as client;
 pub use event::supervise;
 
+/// Whether the kernel supports supervision. A filter that this process runs under may still forbid it.
 pub fn available() -> Result<(), Error> {
     launch::check().map_err(Error::Unavailable)
 }

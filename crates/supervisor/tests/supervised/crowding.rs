@@ -72,6 +72,20 @@ impl Drop for Child {
     }
 }
 
+/// A child that does `work`, which says whether all was as expected, and what to keep as long as the child lives.
+fn holding<K>(work: impl FnOnce() -> (bool, K)) -> Child {
+    let told: &Told = shared();
+    let child = Child::start(|| {
+        let (as_expected, _kept) = work();
+        told.done.store(as_expected.into(), Ordering::SeqCst);
+        told.ready.store(1, Ordering::SeqCst);
+        thread::sleep(10 * LONG);
+    });
+    child.is_ready(told, 1);
+    assert_eq!(told.done.load(Ordering::SeqCst), 1);
+    child
+}
+
 /// Whether opening files and computing digests succeeds in time.
 fn is_served() -> bool {
     let (done, end) = mpsc::channel();
@@ -235,8 +249,7 @@ supervised! {
 supervised! {
     options { files_of_program = 12 };
     fn a_program_has_only_so_many_files() {
-        let told: &Told = shared();
-        let child = Child::start(|| {
+        let _child = holding(|| {
             let mut open = Vec::new();
             let error = loop {
                 match socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0) {
@@ -247,12 +260,8 @@ supervised! {
             // The program's children count as the program.
             let of_child = fork(|| errno(socket(libc::AF_ALG, libc::SOCK_SEQPACKET, 0)));
             let as_expected = open.len() == 12 && error.raw_os_error() == Some(libc::EMFILE) && of_child == libc::EMFILE;
-            told.done.store(if as_expected { 1 } else { 2 }, Ordering::SeqCst);
-            told.ready.store(1, Ordering::SeqCst);
-            thread::sleep(10 * LONG);
+            (as_expected, open)
         });
-        child.is_ready(told, 1);
-        assert_eq!(told.done.load(Ordering::SeqCst), 1);
         assert!(is_served());
     }
 }
@@ -260,8 +269,7 @@ supervised! {
 supervised! {
     options { memory_of_program = 1 << 20 };
     fn a_program_has_only_so_much_memory() {
-        let told: &Told = shared();
-        let child = Child::start(|| {
+        let _child = holding(|| {
             let text = vec![0; 160_000];
             let open: Vec<_> = (0..20).map(|_| cbc(libc::SOCK_NONBLOCK)).collect();
             let sent = open.iter().map(|socket| send_with(socket, &text, &mut encrypt(), libc::MSG_MORE));
@@ -272,13 +280,8 @@ supervised! {
             let received = recv(&open[0], &mut vec![0; 160_000], 0).is_ok();
             let again = send_with(&open[0], &text, &mut encrypt(), libc::MSG_MORE).is_ok();
             // A buffer for such a text has 256 KiB and a page.
-            let as_expected = taken == 4 && refused && received && again;
-            told.done.store(if as_expected { 1 } else { 2 }, Ordering::SeqCst);
-            told.ready.store(1, Ordering::SeqCst);
-            thread::sleep(10 * LONG);
+            (taken == 4 && refused && received && again, open)
         });
-        child.is_ready(told, 1);
-        assert_eq!(told.done.load(Ordering::SeqCst), 1);
         assert!(is_served());
     }
 }
@@ -286,18 +289,13 @@ supervised! {
 supervised! {
     options { memory = 1 << 20 };
     fn all_programs_have_only_so_much_memory() {
-        let told: &Told = shared();
         let text = vec![0; 160_000];
-        let child = Child::start(|| {
+        let child = holding(|| {
             let open: Vec<_> = (0..20).map(|_| cbc(libc::SOCK_NONBLOCK)).collect();
             let sent = open.iter().filter(|socket| send_with(socket, &text, &mut encrypt(), libc::MSG_MORE).is_ok());
-            told.done.store(sent.count() as u32, Ordering::SeqCst);
-            told.ready.store(1, Ordering::SeqCst);
-            thread::sleep(10 * LONG);
+            // A buffer for such a text has 256 KiB and a page.
+            (sent.count() == 4, open)
         });
-        child.is_ready(told, 1);
-        // A buffer for such a text has 256 KiB and a page.
-        assert_eq!(told.done.load(Ordering::SeqCst), 4);
         // For another program, too, there is nothing left.
         let socket = cbc(0);
         assert_eq!(errno(send_with(&socket, &TEXT, &mut encrypt(), 0)), libc::ENOBUFS);
@@ -317,8 +315,7 @@ supervised! {
 supervised! {
     options { memory_of_program = 2 << 20 };
     fn a_program_has_only_so_many_listings() {
-        let told: &Told = shared();
-        let child = Child::start(|| {
+        let _child = holding(|| {
             let list = || File::open("/proc/crypto");
             let len = list().and_then(|file| file.metadata()).expect("a listing").len();
             let mut open = Vec::new();
@@ -341,12 +338,8 @@ supervised! {
             // SAFETY: the mapping is the one made above.
             unsafe { libc::munmap(map, 4096) };
             let again = list().is_ok();
-            told.done.store(if as_told && kept && mapped && again { 1 } else { 2 }, Ordering::SeqCst);
-            told.ready.store(1, Ordering::SeqCst);
-            thread::sleep(10 * LONG);
+            (as_told && kept && mapped && again, open)
         });
-        child.is_ready(told, 1);
-        assert_eq!(told.done.load(Ordering::SeqCst), 1);
         assert!(is_served());
     }
 }

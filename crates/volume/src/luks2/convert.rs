@@ -4,6 +4,7 @@ use super::{
     Header, SegmentSize,
     format::{Contents, HEADER_SIZE},
     metadata::{Digest, Keyslot, Segment},
+    rules::MAX_KEYSLOTS,
     slots::{ALIGNMENT, slot_json},
 };
 use crate::{
@@ -16,9 +17,6 @@ use serde_json::{Map, json};
 
 /// Where the areas of key slots begin in a converted header.
 pub(crate) const FIRST_AREA: u64 = 2 * HEADER_SIZE;
-
-/// The largest number of bytes that a converted header gives to key slots.
-const MAX_KEYSLOTS: u64 = 128 << 20;
 
 /// The reason why a header cannot be converted.
 fn refused(reason: impl Into<String>) -> Error {

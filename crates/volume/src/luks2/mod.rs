@@ -19,7 +19,7 @@ use crate::{
     crypt::UNIT,
     integrity::{Description, Sealed},
     signature,
-    volume::{Extent, Form},
+    volume::{Extent, Form, rest},
 };
 use algkit::Rng;
 use binary::BINARY;
@@ -227,10 +227,7 @@ pub(crate) fn extent(segment: &Segment, device: u64, key: &dyn VolumeKey) -> Res
     let len = match segment.size {
         SegmentSize::Bytes(len) => len,
         SegmentSize::Dynamic => {
-            let rest = device.checked_sub(segment.offset).filter(|rest| *rest > 0).ok_or_else(|| {
-                let reason = format!("the data begins at byte {}, and the device has {device}", segment.offset);
-                Error::damaged("device", reason)
-            })?;
+            let rest = rest(device, segment.offset)?;
             rest - rest % u64::from(segment.sector_size().max(UNIT as u32))
         }
     };

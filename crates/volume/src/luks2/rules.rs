@@ -8,11 +8,11 @@ use super::{
 };
 use crate::{
     crypt::{UNIT, is_sector_size},
-    slot::{MAX_KEY, STRIPES},
+    slot::{MAX_KEY, STRIPES, check_apart},
 };
 
 /// The largest number of bytes for key slots (section 2.2).
-const MAX_KEYSLOTS: u64 = 128 << 20;
+pub(super) const MAX_KEYSLOTS: u64 = 128 << 20;
 
 /// The largest number of objects of a kind (section 3: 32 key slots, 32 tokens).
 pub(super) const MAX_OBJECTS: usize = 32;
@@ -41,12 +41,7 @@ pub(super) fn check(binary: &Binary, metadata: &Metadata) -> Result<(), String> 
     for (id, keyslot) in &metadata.keyslots {
         areas.push((check_keyslot(keyslot, &bounds).map_err(|reason| format!("key slot {id}: {reason}"))?, *id));
     }
-    areas.sort_by_key(|(area, _)| area.start);
-    for pair in areas.windows(2) {
-        if pair[0].0.end > pair[1].0.start {
-            return Err(format!("the areas of key slots {} and {} overlap", pair[0].1, pair[1].1));
-        }
-    }
+    check_apart(areas)?;
     // With a detached header the data may begin at byte 0, and parts of it anywhere while it is reencrypted.
     let is_final = |segment: &&Segment| segment.flags.iter().any(|flag| flag == "backup-final");
     let elsewhere = metadata.segments.values().filter(is_final).any(|segment| segment.offset == 0);

@@ -116,14 +116,15 @@ impl Header {
     }
 
     /// The largest gap, cut to a multiple of 4096 bytes.
-    pub(crate) fn largest_gap(&self) -> Option<Range<u64>> {
+    pub(crate) fn largest_gap(&self) -> Result<Range<u64>, Error> {
         let whole = |gap: Range<u64>| gap.start..gap.end - (gap.end - gap.start) % ALIGNMENT;
-        self.gaps().into_iter().map(whole).filter(|gap| !gap.is_empty()).max_by_key(|gap| gap.end - gap.start)
+        let gaps = self.gaps().into_iter().map(whole).filter(|gap| !gap.is_empty());
+        gaps.max_by_key(|gap| gap.end - gap.start).ok_or(Error::NoRoom { size: ALIGNMENT })
     }
 
     /// The first number that no key slot has.
-    pub(crate) fn free_number(&self) -> Option<u32> {
-        free(&self.metadata.keyslots)
+    pub(crate) fn free_number(&self) -> Result<u32, Error> {
+        free(&self.metadata.keyslots).ok_or(Error::NoFreeSlot { asked: None, slots: rules::MAX_OBJECTS })
     }
 
     /// The first number that no token has.

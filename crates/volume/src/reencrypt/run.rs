@@ -205,12 +205,9 @@ impl Work<'_> {
         let granule = self.reencryption.granule() as usize;
         let len = zone.end - zone.start;
         let area = self.reencryption.area.clone();
-        let outside = zone.end > self.size;
-        if outside {
-            return Err(Error::damaged(
-                "hot zone",
-                format!("it ends at byte {}, and the data at {}", zone.end, self.size),
-            ));
+        if zone.end > self.size {
+            let reason = format!("it ends at byte {}, and the data at {}", zone.end, self.size);
+            return Err(Error::damaged("hot zone", reason));
         }
         let chunks = || (zone.start..zone.end).step_by(CHUNK).map(|at| at..zone.end.min(at + CHUNK as u64));
         match self.reencryption.protection(&zone) {

@@ -205,19 +205,17 @@ impl Place {
             integrity: None,
             flags: Vec::new(),
         };
-        let with_flag = |segment: Segment, flag: &str| Segment { flags: vec![flag.to_owned()], ..segment };
-        let new = with_flag(segment.clone(), "backup-final");
-        let gap = header.largest_gap().ok_or(Error::NoRoom { size: 4096 })?;
+        let gap = header.largest_gap()?;
         Ok(Reencryption {
             mode: Mode::Encrypt,
             direction: Direction::Backward,
             resilience: Resilience::Datashift { shift: SHIFT, first: None },
-            slot: header.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?,
+            slot: header.free_number()?,
             area: gap.start..gap.start + 4096,
             version: 2,
-            old: Side { segment: with_flag(linear(0, self.data), "backup-previous"), digest: None },
-            new: Side { segment: new, digest: Some(*digest) },
-            moved: Some(with_flag(linear(self.first(), SHIFT), "backup-moved-segment")),
+            old: Side { segment: linear(0, self.data), digest: None },
+            new: Side { segment: segment.clone(), digest: Some(*digest) },
+            moved: Some(linear(self.first(), SHIFT)),
             position: Position { to_do: 0..self.data, hot: None, end: self.data },
         })
     }
@@ -335,23 +333,10 @@ impl Moving {
             let reason = format!("its data of {size} bytes is no whole number of sectors of {block}");
             return Err(Error::damaged("device", reason));
         }
-        let gap = changed.largest_gap().ok_or(Error::NoRoom { size: 4096 })?;
-        let room = gap.end - gap.start;
-        let (protection, most) = match plan.protection {
-            Protection::None => {
-                let reason =
-                    "the first part of the data is decrypted where it lies, which needs a journal or checksums";
-                return Err(Error::damaged("resilience", reason));
-            }
-            Protection::Journal => (Resilience::Journal, room),
-            Protection::Checksum => {
-                let most = Sums::new(&plan.hash, block)?.covers(room);
-                (Resilience::Checksum { hash: plan.hash.clone(), block }, most)
-            }
-        };
+        let gap = changed.largest_gap()?;
+        let (protection, most) = protection(plan, gap.end - gap.start, block)?;
         let most = most.min(plan.hotzone.unwrap_or(u64::MAX));
         let first = size.min(shift).min(most - most % u64::from(block));
-        let flagged = |segment: &Segment, flag: &str| Segment { flags: vec![flag.to_owned()], ..segment.clone() };
         let linear = Segment {
             kind: "linear".to_owned(),
             offset: 0,
@@ -369,12 +354,12 @@ impl Moving {
             mode: Mode::Decrypt,
             direction: Direction::Forward,
             resilience: Resilience::Datashift { shift, first: Some(Box::new(protection)) },
-            slot: changed.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?,
+            slot: changed.free_number()?,
             area: gap,
             version: 3,
-            old: Side { segment: flagged(&old, "backup-previous"), digest: Some(digest) },
-            new: Side { segment: flagged(&linear, "backup-final"), digest: None },
-            moved: Some(flagged(&moved, "backup-moved-segment")),
+            old: Side { segment: old, digest: Some(digest) },
+            new: Side { segment: linear, digest: None },
+            moved: Some(moved),
             position,
         };
         let keys = Keys { old: Some(&unlocked.key), new: None };
@@ -383,6 +368,21 @@ impl Moving {
         seal::renew(&mut changed, &reencryption, &keys, random)?;
         changed.fits(random)?;
         Ok(Self { changed, shift, first })
+    }
+}
+
+/// What protects the first part of the data, and the number of bytes for which an area of `room` bytes is long enough.
+fn protection(plan: &Plan, room: u64, block: u32) -> Result<(Resilience, u64), Error> {
+    match plan.protection {
+        Protection::None => {
+            let reason = "the first part of the data is decrypted where it lies, which needs a journal or checksums";
+            Err(Error::damaged("resilience", reason))
+        }
+        Protection::Journal => Ok((Resilience::Journal, room)),
+        Protection::Checksum => {
+            let most = Sums::new(&plan.hash, block)?.covers(room);
+            Ok((Resilience::Checksum { hash: plan.hash.clone(), block }, most))
+        }
     }
 }
 

@@ -174,8 +174,7 @@ fn what(header: &mut luks2::Header, new_key: Option<&Key>, change: &Change, rand
 /// The reencryption at its beginning, with a key slot whose area protects the hot zone.
 fn planned(header: &luks2::Header, what: What, plan: &Plan) -> Result<Reencryption, Error> {
     let What { mode, direction, old, new } = what;
-    let gap = header.largest_gap().ok_or(Error::NoRoom { size: 4096 })?;
-    let slot = header.free_number().ok_or(Error::NoFreeSlot { asked: None, slots: 32 })?;
+    let (gap, slot) = (header.largest_gap()?, header.free_number()?);
     let block = old.segment.sector_size().max(new.segment.sector_size());
     let need = plan.area(block)?.max(1).checked_next_multiple_of(4096).unwrap_or(u64::MAX);
     let area = gap.start..gap.end.min(gap.start.saturating_add(need));

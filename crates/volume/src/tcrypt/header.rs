@@ -8,7 +8,7 @@ use crate::{
     Error, Key, Limits, ReadAt, Volume,
     crypt::UNIT,
     lookup,
-    volume::{Extent, Form},
+    volume::{Extent, Form, rest},
 };
 use std::fmt;
 
@@ -125,9 +125,7 @@ impl Header {
         let size = storage.size()?;
         let hidden = matches!(self.place, Place::Hidden | Place::HiddenBackup);
         let offset = self.offset(hidden, size)?;
-        let room = size.checked_sub(offset).filter(|room| *room >= UNIT).ok_or_else(|| {
-            Error::damaged("device", format!("the data begins at byte {offset}, and the device has {size}"))
-        })?;
+        let room = rest(size - size % UNIT, offset)?;
         let len = match self.place {
             Place::System => self.encrypted_size,
             _ if hidden => self.hidden_size,

@@ -153,7 +153,7 @@ impl UnlockArgs {
             [_, second, ..] => {
                 let reason =
                     format!("`{}` is a second one; only TrueCrypt and VeraCrypt have several", second.display());
-                Err(Error::Option { option: "--key-file", reason })
+                Err(Error::option("--key-file", reason))
             }
         }
     }

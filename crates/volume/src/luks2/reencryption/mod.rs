@@ -87,6 +87,7 @@ impl Reencryption {
     pub(super) fn of(metadata: &Metadata) -> Result<Option<Self>, String> {
         // A requirement that is not known is refused where it matters: such a header can be printed.
         let Ok(version) = version(&metadata.config.requirements.mandatory) else { return Ok(None) };
+        let without_flags = |segment: &Segment| Segment { flags: Vec::new(), ..segment.clone() };
         let flagged = |flag: &str| {
             let mut found = metadata.segments.iter().filter(|(_, segment)| segment.flags.iter().any(|f| f == flag));
             match (found.next(), found.next()) {
@@ -119,9 +120,9 @@ impl Reencryption {
             if segment.integrity.is_some() {
                 return Err(format!("segment {id}: sectors with tags cannot be reencrypted"));
             }
-            Ok(Side { segment: segment.clone(), digest })
+            Ok(Side { segment: without_flags(segment), digest })
         };
-        let (old, new, moved) = (side(PREVIOUS)?, side(FINAL)?, flagged(MOVED)?.map(|(_, segment)| segment.clone()));
+        let (old, new, moved) = (side(PREVIOUS)?, side(FINAL)?, flagged(MOVED)?.map(|(_, it)| without_flags(it)));
         let expected = match mode {
             Mode::Reencrypt => (true, true),
             Mode::Encrypt => (false, true),
@@ -169,10 +170,8 @@ impl Reencryption {
                         moved.kind == "linear" && from == 0 && to == *shift && protection.is_none()
                     }
                     (Mode::Decrypt, Direction::Forward) => {
-                        let like_old = Segment { flags: Vec::new(), ..self.old.segment.clone() };
-                        let there = Segment { offset: to, size: moved.size, ..like_old };
-                        let is_there = Segment { flags: Vec::new(), ..moved.clone() } == there;
-                        is_there && to == 0 && from == *shift && protection.is_some() && self.version == 3
+                        let there = Segment { offset: to, size: moved.size, ..self.old.segment.clone() };
+                        *moved == there && to == 0 && from == *shift && protection.is_some() && self.version == 3
                     }
                     _ => false,
                 };

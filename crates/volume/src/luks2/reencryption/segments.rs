@@ -18,7 +18,7 @@ pub(crate) const TO_THE_END: u64 = u64::MAX;
 /// The data as it was, or as it will be.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
-    /// The backup segment.
+    /// The backup segment, without its flag.
     pub segment: Segment,
     /// The digest of the key, if this side is encrypted.
     pub digest: Option<u32>,
@@ -121,8 +121,7 @@ impl Reencryption {
             SegmentSize::Bytes(size) => size,
             SegmentSize::Dynamic => 0,
         };
-        let digest = self.old.digest;
-        let side = Side { segment: Segment { flags: Vec::new(), ..moved.clone() }, digest };
+        let side = Side { segment: moved.clone(), digest: self.old.digest };
         let (front, back) = (range.start..range.end.min(first), range.start.max(first)..range.end);
         let front = side.piece(&front, &[]).filter(|_| !front.is_empty());
         let back = self.old.piece(&back, &[]).filter(|_| !back.is_empty());
@@ -172,8 +171,10 @@ pub(crate) fn set_segments(json: &mut Value, reencryption: &Reencryption) {
 /// The JSON of segments and of the digests' lists when all is done.
 pub(crate) fn set_final_segment(json: &mut Value, reencryption: &Reencryption) {
     let new = &reencryption.new;
-    let segment = Segment { flags: Vec::new(), ..new.segment.clone() };
-    set_pieces(json, &[Piece { segment, digests: new.digest.into_iter().collect(), is_new: true }]);
+    set_pieces(
+        json,
+        &[Piece { segment: new.segment.clone(), digests: new.digest.into_iter().collect(), is_new: true }],
+    );
 }
 
 /// The JSON of segments and of the digests' lists.
