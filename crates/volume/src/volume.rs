@@ -437,6 +437,53 @@ mod tests {
         assert_eq!(last[..962], text[2038..]);
     }
 
+    /// A storage that records what it may drop.
+    struct Dropping(Memory, Mutex<Vec<(u64, u64)>>);
+
+    impl ReadAt for Dropping {
+        fn size(&self) -> Result<u64, Error> {
+            self.0.size()
+        }
+
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+            self.0.read_at(offset, buf)
+        }
+    }
+
+    impl WriteAt for Dropping {
+        fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+            self.0.write_at(offset, data)
+        }
+
+        fn discard(&self, offset: u64, len: u64) -> Result<(), Error> {
+            self.1.lock().unwrap().push((offset, len));
+            Ok(())
+        }
+
+        fn sync(&self) -> Result<(), Error> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn sectors_are_discarded_that_are_asked_for_as_a_whole() {
+        let cipher =
+            |size| SectorCipher::new(&CipherSpec::parse("aes-xts-plain64").unwrap(), &Key::new(vec![1; 32]), size);
+        let extent = |offset, size| Extent { offset, len: 8192, iv_offset: 0, form: cipher(size).ok().into() };
+        let storage = Dropping(Memory::new(vec![0; 32 << 10]), Mutex::default());
+        let volume = Volume::new(storage, vec![extent(16 << 10, 4096), extent(4096, 512)]).unwrap();
+        for (offset, len, dropped) in [
+            (0, 16 << 10, vec![(16 << 10, 8192), (4096, 8192)]),
+            (1, 8190, vec![]),
+            (1, 8191, vec![(20 << 10, 4096)]),
+            (4095, 4609, vec![(20 << 10, 4096), (4096, 512)]),
+            (8193, 8191, vec![(4608, 7680)]),
+        ] {
+            volume.discard(offset, len).unwrap();
+            assert_eq!(std::mem::take(&mut *volume.storage.1.lock().unwrap()), dropped, "{offset} {len}");
+        }
+    }
+
     /// A storage that stops in the middle of a write, until a reader is done or some time has passed.
     struct Torn {
         memory: Memory,

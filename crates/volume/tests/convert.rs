@@ -5,7 +5,7 @@ mod new;
 
 use algkit_volume::{Argon2, Error, Header, Kdf, Key, Limits, NewKey, ReadAt, Version, WriteAt, storage::Memory};
 use disk::{Disk, State};
-use new::{options, quick, random};
+use new::{alter, options, quick, random};
 
 const SIZE: usize = (16 << 20) + 8192;
 
@@ -80,9 +80,16 @@ fn all_passphrases_open_whatever_fails() {
 /// The area of a key slot that was moved is overwritten where it was, as its passphrase may be removed later.
 #[test]
 fn no_second_copy_of_a_key_slot_stays() {
-    let (bytes, _) = volume(Version::Luks1, 3);
+    for slots in [3, 7] {
+        no_second_copy(slots);
+    }
+}
+
+fn no_second_copy(slots: usize) {
+    let (bytes, _) = volume(Version::Luks1, slots);
     // Where LUKS1 has its areas.
-    let sectors: Vec<&[u8]> = (0..3).flat_map(|slot| bytes[4096 + slot * 258_048..][..256_000].chunks(512)).collect();
+    let sectors: Vec<&[u8]> =
+        (0..slots).flat_map(|slot| bytes[4096 + slot * 258_048..][..256_000].chunks(512)).collect();
     let check = |after: &[u8]| {
         let mut there: Vec<&[u8]> = after[..2 << 20].chunks(512).filter(|there| sectors.contains(there)).collect();
         there.sort();
@@ -146,6 +153,11 @@ fn what_cannot_be_converted_stays() {
     let large = Memory::new(vec![0; SIZE]);
     Header::format(Version::Luks2, &large, &options("aes-xts-plain64", 64, 4096), b"0", &random()).unwrap();
     refused(large.into_inner(), Version::Luks1, "512 bytes");
+    for (field, value, said) in [("iv_tweak", "8", "not number 0"), ("size", "4096", "to the end of the device")] {
+        let mut other = good.clone();
+        alter(&mut other, |json| json["segments"]["0"][field] = value.into());
+        refused(other, Version::Luks1, said);
+    }
     let mut damaged = good.clone();
     damaged[20_000] ^= 1;
     refused(damaged, Version::Luks1, "repair");

@@ -1,6 +1,9 @@
 //! Headers that break a rule: each is refused with a line that says which, and nothing is read outside of the device.
 
-use algkit_volume::{Error, Header, Limits, luks2::Copies, storage::Memory};
+mod new;
+
+use algkit_volume::{Error, Header, Limits, Version, luks2::Copies, storage::Memory};
+use new::{options, random};
 use serde_json::{Value, json};
 
 const SIZE: usize = 16 << 10;
@@ -41,6 +44,12 @@ fn copy(text: &[u8], sequence: u64, second: bool) -> Vec<u8> {
     copy[72..78].copy_from_slice(b"sha256");
     copy[256..264].copy_from_slice(&(if second { SIZE as u64 } else { 0 }).to_be_bytes());
     copy[4096..4096 + text.len()].copy_from_slice(text);
+    with_checksum(copy)
+}
+
+/// The same copy with the right checksum.
+fn with_checksum(mut copy: Vec<u8>) -> Vec<u8> {
+    copy[448..512].fill(0);
     let sum = algkit::hash("sha256").unwrap().digest(&copy).unwrap();
     copy[448..480].copy_from_slice(&sum);
     copy
@@ -287,6 +296,18 @@ fn the_newer_of_two_good_copies_serves() {
     // A copy that is in another's place.
     let error = Header::read(&device(copy(text, 1, true), copy(text, 1, false))).unwrap_err();
     assert!(matches!(error, Error::NoHeader), "{error}");
+    // One that says another place, and one that is longer than the first.
+    let mut elsewhere = copy(text, 9, true);
+    elsewhere[256..264].copy_from_slice(&(2 * SIZE as u64).to_be_bytes());
+    let mut metadata = metadata();
+    metadata["config"]["json_size"] = json!((2 * SIZE - 4096).to_string());
+    metadata["keyslots"]["0"]["area"]["offset"] = json!((4 * SIZE).to_string());
+    let mut longer = copy(metadata.to_string().as_bytes(), 9, true);
+    longer.resize(2 * SIZE, 0);
+    longer[8..16].copy_from_slice(&(2 * SIZE as u64).to_be_bytes());
+    for second in [elsewhere, longer] {
+        assert!(matches!(chosen(copy(text, 4, false), with_checksum(second)), (4, Copies::First(_))));
+    }
     // Something behind the text.
     let error = read_text(&[text, b"\0x"].concat()).unwrap_err();
     assert!(error.to_string().contains("behind its JSON"), "{error}");
@@ -362,5 +383,34 @@ fn all_key_slots_together_are_capped() {
         assert_eq!(matches!(every, Err(Error::WrongPassphrase)), all, "{every:?}");
         assert!(all || matches!(every, Err(Error::Limit { .. })), "{every:?}");
         assert!(matches!(one, Err(Error::WrongPassphrase)), "{one:?}");
+    }
+}
+
+/// LUKS1 has no checksum. A key slot that is written where a header says would overwrite the header, another slot, or data.
+#[test]
+fn rules_of_luks1() {
+    let disk = Memory::new(vec![0; (2 << 20) + 512]);
+    Header::format(Version::Luks1, &disk, &options("aes-xts-plain64", 64, 512), b"one", &random()).unwrap();
+    let good = disk.into_inner();
+    assert!(Header::read(&&good[..]).is_ok());
+    let slot = |number: usize, field: usize| 208 + 48 * number + field;
+    // The data begins at sector 4096, and slot 0 at sector 8, which has 500 sectors.
+    for (changes, reason) in [
+        (&[(slot(7, 40), 1)][..], "inside the header"),
+        (&[(slot(7, 40), 3597)], "inside the data"),
+        (&[(slot(7, 40), 507)], "key slots 0 and 7 overlap"),
+        (&[(104, 0), (slot(0, 40), 3600)], "the device has"),
+        (&[(slot(7, 44), 3999)], "3999 stripes"),
+        (&[(slot(7, 0), 1)], "neither enabled nor disabled"),
+        (&[(108, 0)], "a key of 0 bytes"),
+        (&[(108, 513)], "a key of 513 bytes"),
+        (&[(164, 0)], "0 iterations"),
+    ] {
+        let mut bytes = good.clone();
+        for (at, number) in changes {
+            bytes[*at..at + 4].copy_from_slice(&u32::to_be_bytes(*number));
+        }
+        let error = Header::read(&&bytes[..]).expect_err(reason).to_string();
+        assert!(error.starts_with("LUKS1 header: ") && error.contains(reason), "{error}");
     }
 }

@@ -130,7 +130,11 @@ fn like_plain_bytes(form: &Form) {
             volume = form.open(&disk).unwrap();
         }
     }
-    // A discarded block has no tag, so it stays.
+    // A block that the storage has dropped would have a wrong tag, so it stays.
+    volume.sync().unwrap();
+    let file = tempfile::tempfile().unwrap();
+    file.write_at(0, &disk.into_inner()).unwrap();
+    let volume = form.open(&file).unwrap();
     volume.discard(0, form.len() as u64).unwrap();
     assert!(read(&volume).unwrap() == plain, "{name}");
 }
@@ -542,4 +546,21 @@ fn what_cannot_be_made() {
     let disk = Memory::new(vec![0; HEADER]);
     let error = Header::format(Version::Luks1, &disk, &hmac, b"x", &new::random()).unwrap_err();
     assert!(error.to_string().contains("integrity in LUKS1"), "{error}");
+}
+
+/// Neither the superblock nor the journal is authenticated.
+#[test]
+fn a_forged_superblock_or_journal_opens_nothing() {
+    let refused = |form: &Form, at: usize, bytes: &[u8], reason: &str| {
+        let mut device = form.device();
+        device[at..at + bytes.len()].copy_from_slice(bytes);
+        let error = form.open(Memory::new(device)).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    };
+    // A shorter tag would be easier to guess.
+    refused(&HMAC, 10, &[63], "tags of 63 bytes, and the cipher has 64");
+    refused(&GCM, 28, &[2], "blocks of 2048 bytes");
+    // The first entry is for the sector behind the last, and for a part of a block.
+    refused(&HMAC, 4096, &72u64.to_le_bytes(), "an entry for sector 72");
+    refused(&GCM, 4096, &4u64.to_le_bytes(), "an entry for sector 4");
 }

@@ -4,10 +4,15 @@ mod disk;
 mod new;
 
 use algkit_volume::{
-    Error, Header, Key, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt, luks2::Copies, storage::Memory,
+    Error, Header, Key, Limits, NewKey, ReadAt, Unlocked, Version, WriteAt,
+    luks2::Copies,
+    reencrypt::{self, Change, Plan, Protection},
+    storage::Memory,
 };
 use disk::{Disk, State};
-use new::{change_header, options, quick, random};
+use new::{alter, change_header, options, quick, random};
+use serde_json::json;
+use std::ops::Range;
 
 const SIZE: usize = (16 << 20) + 8192;
 const VERSIONS: [Version; 2] = [Version::Luks1, Version::Luks2];
@@ -57,12 +62,39 @@ struct Opens<'a> {
     gone: &'a [&'a str],
 }
 
+/// The areas of the key slots in use.
+fn areas(storage: &dyn ReadAt) -> Vec<Range<usize>> {
+    let area = |start: u64, len: u64| start as usize..(start + len) as usize;
+    match Header::read(storage).unwrap() {
+        Header::Luks1(header) => {
+            let in_use = header.slots.iter().filter(|slot| slot.enabled);
+            in_use.map(|slot| area(u64::from(slot.offset) * 512, 256_000)).collect()
+        }
+        Header::Luks2(header) => {
+            header.metadata.keyslots.values().map(|slot| area(slot.area.offset, slot.area.size)).collect()
+        }
+    }
+}
+
 /// Does `work` to a volume with two key slots, and checks what opens it. A third key slot opens if the header names it, unless there is a choice.
+/// An area that the header does not name any more is overwritten.
 fn survives(version: Version, work: impl Fn(&mut Header, &Disk), opens: &Opens<'_>) {
     let (bytes, key) = volume(version);
-    let disk = Disk::new(bytes);
+    let disk = Disk::new(bytes.clone());
     work(&mut Header::read(&disk).unwrap(), &disk);
+    let is_overwritten = |storage: &dyn ReadAt, area: Range<usize>| {
+        let mut now = vec![0; area.len()];
+        storage.read_at(area.start as u64, &mut now).unwrap();
+        // Every sector is another: of 512 random bytes, so many are never the same.
+        bytes[area].chunks(512).zip(now.chunks(512)).all(|(old, now)| old != now)
+    };
+    let none_is_left = |storage: &dyn ReadAt| {
+        let named = areas(storage);
+        let mut gone = areas(&&bytes[..]).into_iter().filter(|area| !named.contains(area));
+        gone.all(|area| is_overwritten(storage, area))
+    };
     let (end, states) = disk.cut(|step, state: &State<'_>| {
+        assert!(none_is_left(state), "{version:?}: step {step}");
         let is_open = |passphrase: &&str| is_open(state, passphrase, &key);
         assert!(opens.always.iter().all(is_open), "{version:?}: step {step}");
         if !opens.either.is_empty() {
@@ -72,10 +104,14 @@ fn survives(version: Version, work: impl Fn(&mut Header, &Disk), opens: &Opens<'
         }
     });
     assert!(states > 10, "{states}");
+    assert!(none_is_left(&&end[..]), "{version:?}");
     let is_open = |passphrase: &&str| is_open(&&end[..], passphrase, &key);
     assert!(opens.after.iter().all(is_open) && !opens.gone.iter().any(is_open), "{version:?}");
-    if let Header::Luks2(header) = Header::read(&&end[..]).unwrap() {
+    if let (Header::Luks2(before), Header::Luks2(header)) =
+        (Header::read(&&bytes[..]).unwrap(), Header::read(&&end[..]).unwrap())
+    {
         assert_eq!(header.copies, Copies::Both);
+        assert!(header.binary.sequence > before.binary.sequence);
     }
 }
 
@@ -109,27 +145,24 @@ fn a_key_is_changed() {
     }
 }
 
+/// A slot that is tried only when it is named, or before all others, stays so.
 #[test]
-fn a_key_is_removed_and_its_area_with_it() {
+fn a_changed_key_keeps_its_priority() {
+    let (mut bytes, _) = volume(Version::Luks2);
+    alter(&mut bytes, |json| json["keyslots"]["1"]["priority"] = 0.into());
+    let disk = Memory::new(bytes);
+    let mut header = Header::read(&disk).unwrap();
+    let unlocked = header.unlock(&disk, b"two", Some(1), &Limits::default()).unwrap();
+    header.change_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+    let Header::Luks2(header) = Header::read(&disk).unwrap() else { panic!("LUKS1") };
+    assert_eq!(header.metadata.keyslots[&1].priority, Some(0));
+}
+
+#[test]
+fn a_key_is_removed() {
     for version in VERSIONS {
-        let area = |header: &Header| match header {
-            Header::Luks1(header) => {
-                u64::from(header.slots[0].offset) * 512..u64::from(header.slots[0].offset) * 512 + 256_000
-            }
-            Header::Luks2(header) => {
-                let area = &header.metadata.keyslots[&0].area;
-                area.offset..area.offset + area.size
-            }
-        };
         let remove = |header: &mut Header, disk: &Disk| {
-            let area = area(header);
-            let (mut old, mut now) =
-                (vec![0; (area.end - area.start) as usize], vec![0; (area.end - area.start) as usize]);
-            disk.read_at(area.start, &mut old).unwrap();
             header.remove_key(disk, 0, false, &random()).unwrap();
-            disk.read_at(area.start, &mut now).unwrap();
-            // Every sector is another: of 512 random bytes, so many are never the same.
-            assert!(old.chunks(512).zip(now.chunks(512)).all(|(old, now)| old != now));
             let error = header.remove_key(disk, 1, false, &random()).unwrap_err();
             assert!(matches!(error, Error::LastSlot(1)), "{error}");
         };
@@ -380,6 +413,10 @@ fn nothing_is_written_behind_the_end() {
         let unlocked = header.verify(key, &Limits::default()).unwrap();
         let error = header.add_key(&file, &unlocked, &new("three", None), &random()).unwrap_err();
         assert!(error.to_string().starts_with("device: "), "{error}");
+        if version == Version::Luks1 {
+            let error = header.convert(Version::Luks2, &file, &random()).unwrap_err();
+            assert!(error.to_string().starts_with("device: "), "{error}");
+        }
         if len < 32 << 10 {
             let error = Header::repair(&file, false, &random()).unwrap_err();
             assert!(error.to_string().starts_with("device: "), "{error}");
@@ -388,24 +425,90 @@ fn nothing_is_written_behind_the_end() {
     }
 }
 
-/// A backup has a lower sequence number than the header that it replaces, of which the second copy is there a little longer.
+/// Once the header of a backup is there, in one copy or both, its key slots open. A backup has a lower sequence number than the header that it replaces,
+/// of which the second copy is there a little longer.
 #[test]
 fn a_restored_header_serves_when_its_first_copy_is_written() {
+    for version in VERSIONS {
+        let (backup, key) = volume(version);
+        let disk = Memory::new(backup.clone());
+        let unlocked = open(&disk, "one").unwrap();
+        Header::read(&disk).unwrap().change_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+        let disk = Disk::new(disk.into_inner());
+        Header::read(&&backup[..]).unwrap().restore(&&backup[..], &disk, &random()).unwrap();
+        // The last steps are the second copy and a sync.
+        let last = disk.steps() - 2;
+        let mut states = 0;
+        let (end, _) = disk.cut(|step, state| {
+            let is_there = areas(state) == areas(&&backup[..]);
+            if is_there || version == Version::Luks2 && step >= last {
+                assert!(is_open(state, "one", &key) && !is_open(state, "three", &key), "{version:?}: step {step}");
+                states += 1;
+            }
+        });
+        assert!(states > 0);
+        assert!(is_open(&&end[..], "one", &key));
+    }
+}
+
+/// A header with the last sequence number could not be changed any more.
+#[test]
+fn a_forged_sequence_number_is_not_taken_over() {
     let (backup, key) = volume(Version::Luks2);
-    let disk = Memory::new(backup.clone());
+    let mut bytes = backup.clone();
+    change_header(&mut bytes, |copy| copy[16..24].copy_from_slice(&(u64::MAX - 1).to_be_bytes()));
+    let disk = Memory::new(bytes);
+    let mut header = Header::read(&&backup[..]).unwrap();
+    header.restore(&&backup[..], &disk, &random()).unwrap();
     let unlocked = open(&disk, "one").unwrap();
-    Header::read(&disk).unwrap().change_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
-    let disk = Disk::new(disk.into_inner());
-    Header::read(&&backup[..]).unwrap().restore(&&backup[..], &disk, &random()).unwrap();
-    // The last steps are the second copy and a sync.
-    let last = disk.steps() - 2;
-    let mut states = 0;
-    let (end, _) = disk.cut(|step, state| {
-        if step >= last {
-            assert!(is_open(state, "one", &key) && !is_open(state, "three", &key), "step {step}");
-            states += 1;
+    header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+    assert!(is_open(&disk, "three", &key));
+}
+
+/// A backup that was made during a reencryption tells of a place that the data has left, and on a short device the data would not begin.
+#[test]
+fn what_is_not_restored() {
+    for version in VERSIONS {
+        let (backup, _) = volume(version);
+        let header = Header::read(&&backup[..]).unwrap();
+        let refused = |mut header: Header, len: usize, reason: &str| {
+            let disk = Memory::new(vec![7; len]);
+            let error = header.restore(&&backup[..], &disk, &random()).unwrap_err();
+            assert!(error.to_string().contains(reason), "{version:?}: {error}");
+            assert!(disk.into_inner().iter().all(|byte| *byte == 7), "{version:?}: {reason}");
+        };
+        refused(header.clone(), header.data_offset() as usize - 1, "data of this header begins");
+        if let Header::Luks2(mut header) = header {
+            header.metadata.config.requirements.mandatory.push("online-reencrypt-v2".to_owned());
+            refused(Header::Luks2(header), SIZE, "reencrypt");
         }
+    }
+}
+
+/// A slot that is named may hold another key (`cryptsetup luksAddKey --unbound`), which would make noise of the data.
+#[test]
+fn the_key_of_a_slot_that_is_not_the_datas_opens_nothing() {
+    let (mut bytes, _) = volume(Version::Luks2);
+    alter(&mut bytes, |json| {
+        let mut unbound = json["digests"]["0"].clone();
+        (unbound["keyslots"], unbound["segments"]) = (json!(["1"]), json!([]));
+        json["digests"]["0"]["keyslots"] = json!(["0"]);
+        json["digests"]["1"] = unbound;
     });
-    assert!(states > 0);
-    assert!(is_open(&&end[..], "one", &key));
+    let disk = Memory::new(bytes);
+    let mut header = Header::read(&disk).unwrap();
+    let opened = |header: &Header, passphrase: &[u8], slot| {
+        let unlocked = header.unlock(&disk, passphrase, Some(slot), &Limits::default()).unwrap();
+        header.open_with(&disk, None, &unlocked).map(|_| unlocked)
+    };
+    assert!(opened(&header, b"one", 0).is_ok());
+    assert!(matches!(opened(&header, b"two", 1), Err(Error::WrongKey)));
+    // A slot that is added with that key has it, too.
+    let unlocked = header.unlock(&disk, b"two", Some(1), &Limits::default()).unwrap();
+    header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
+    assert!(matches!(opened(&header, b"three", 2), Err(Error::WrongKey)));
+    let Header::Luks2(mut header) = header else { panic!("{header:?}") };
+    let plan = Plan { change: Change::Decrypt, protection: Protection::Journal, hash: "sha256".into(), hotzone: None };
+    let begun = reencrypt::start(&mut header, &disk, &disk, unlocked, &[], &plan, &random());
+    assert!(matches!(begun, Err(Error::WrongKey)), "{begun:?}");
 }

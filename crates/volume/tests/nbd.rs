@@ -1,11 +1,14 @@
 //! The NBD server and clients that are wrong, slow or hostile. Real clients are in `interop/tests/serve.rs`.
 
 use algkit_volume::{
-    CipherSpec, Key, ReadAt, Volume, WriteAt,
+    CipherSpec, Error, Key, ReadAt, Volume, WriteAt,
     nbd::{CHUNK, Client, Export, handshake},
     storage::Memory,
 };
-use std::io::{Read, Write};
+use std::{
+    io::{Read, Write},
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 const SIZE: usize = 4 << 20;
 const OPTION: &[u8] = b"IHAVEOPT";
@@ -376,4 +379,51 @@ fn a_disk_that_fails_within_a_simple_reply() {
     let first = if replies.len() > CHUNK + 16 { &replies[16 + 4096..] } else { replies };
     assert_eq!((error(first), first.len()), (0, 16 + CHUNK));
     assert!(server.join().unwrap().is_err());
+}
+
+/// A storage that counts its syncs, which may fail.
+struct Synced {
+    memory: Memory,
+    syncs: AtomicUsize,
+    fails: bool,
+}
+
+impl ReadAt for Synced {
+    fn size(&self) -> Result<u64, Error> {
+        self.memory.size()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+        self.memory.read_at(offset, buf)
+    }
+}
+
+impl WriteAt for Synced {
+    fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+        self.memory.write_at(offset, data)
+    }
+
+    fn sync(&self) -> Result<(), Error> {
+        self.syncs.fetch_add(1, Ordering::Relaxed);
+        let source = std::io::ErrorKind::Other.into();
+        if self.fails { Err(Error::Storage { what: "cannot sync", source }) } else { Ok(()) }
+    }
+}
+
+/// A client that asks for it is told when what it has written would survive a loss of power.
+#[test]
+fn what_is_flushed_is_synced_before_the_answer() {
+    const FUA: u16 = 1;
+    for fails in [false, true] {
+        for (flags, command, len, syncs) in
+            [(0, 1, 512, 0), (FUA, 1, 512, 1), (0, 3, 0, 1), (0, 6, 512, 0), (FUA, 6, 512, 1)]
+        {
+            let disk = Synced { memory: Memory::new(vec![0; SIZE]), syncs: AtomicUsize::new(0), fails };
+            let data = vec![1; if command == 1 { 512 } else { 0 }];
+            let (reply, end) = simple(&Export::new(&disk), &[request(flags, command, 0, len), data]);
+            end.unwrap();
+            assert_eq!(error(&reply), if fails && syncs > 0 { 5 } else { 0 }, "{flags} {command}");
+            assert_eq!(disk.syncs.into_inner(), syncs, "{flags} {command}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use algkit_volume::{
     storage::Memory,
 };
 use disk::{Disk, State};
-use new::{change_header, options, quick, random};
+use new::{alter, options, quick, random};
 use serde_json::Value;
 use std::{collections::HashSet, ops::Range};
 
@@ -475,9 +475,11 @@ fn what_has_taken_a_volumes_place_is_not_reencrypted() {
         taken(bytes);
     }
     let refused = |result: Result<(), Error>| assert!(matches!(result, Err(Error::Replaced(_))), "{result:?}");
-    let disk = Memory::new(bytes.clone());
-    refused(start(&disk, &plan));
-    assert!(disk.into_inner() == bytes);
+    for change in [plan.change.clone(), Change::Decrypt] {
+        let disk = Memory::new(bytes.clone());
+        refused(start(&disk, &Plan { change, ..plan.clone() }));
+        assert!(disk.into_inner() == bytes);
+    }
     let disk = Memory::new(begun.clone());
     refused(resume(&disk, usize::MAX, false).map(drop));
     assert!(disk.into_inner() == begun);
@@ -529,29 +531,26 @@ fn forged_metadata_is_refused() {
     let (mut header, unlocked) = unlock(&disk);
     let error = header.add_key(&disk, &unlocked, &new_key(), &random()).unwrap_err();
     assert!(matches!(error, Error::Reencrypting), "{error}");
-    let mut bytes = disk.into_inner();
-    alter(&mut bytes, |json| {
-        // The same resilience in another place is one that follows every other rule.
+    // Both follow every other rule.
+    let no_journal = |json: &mut Value| {
         let mut slots = json["keyslots"].as_object_mut().unwrap().values_mut();
         let area = &mut slots.find(|slot| slot["type"] == "reencrypt").unwrap()["area"];
         assert_eq!(area["type"], "journal");
         area["type"] = "none".into();
-    });
-    let disk = Memory::new(bytes);
-    assert!(matches!(read(&disk), Err(Error::ForgedReencryption)));
-    assert!(matches!(resume(&disk, usize::MAX, false), Err(Error::ForgedReencryption)));
-}
-
-/// Changes the metadata of both copies of a header.
-fn alter(bytes: &mut [u8], change: impl Fn(&mut Value)) {
-    change_header(bytes, |copy| {
-        let end = 4096 + copy[4096..].iter().position(|byte| *byte == 0).unwrap();
-        let mut json = serde_json::from_slice(&copy[4096..end]).unwrap();
-        change(&mut json);
-        let text = json.to_string();
-        copy[4096..].fill(0);
-        copy[4096..4096 + text.len()].copy_from_slice(text.as_bytes());
-    });
+    };
+    let another_cipher = |json: &mut Value| {
+        for segment in json["segments"].as_object_mut().unwrap().values_mut() {
+            segment["encryption"] = "aes-xts-plain".into();
+        }
+    };
+    let bytes = disk.into_inner();
+    for forge in [&no_journal as &dyn Fn(&mut Value), &another_cipher] {
+        let mut bytes = bytes.clone();
+        alter(&mut bytes, forge);
+        let disk = Memory::new(bytes);
+        assert!(matches!(read(&disk), Err(Error::ForgedReencryption)));
+        assert!(matches!(resume(&disk, usize::MAX, false), Err(Error::ForgedReencryption)));
+    }
 }
 
 /// A crash at the end leaves areas that no key slot has any more. They are overwritten later, and key slots are not: neither one that was made to hold
@@ -569,13 +568,17 @@ fn what_is_overwritten_at_the_end_has_no_key_slot() {
         json["digests"]["3"]["segments"] = serde_json::json!([]);
     });
     before[AREA..AREA + 4096].fill(0x5a);
+    let before = Memory::new(before);
+    let (mut header, unlocked) = unlock(&before);
+    header.add_key(&before, &unlocked, &new_key(), &random()).unwrap();
+    let before = before.into_inner();
     let plan = plan(Protection::Checksum, "aes-xts-plain64", 64, 512);
     let disk = Disk::new(before);
     start(&disk, &plan).unwrap();
     let area = |slot: &luks2::Keyslot| slot.area.offset..slot.area.offset + slot.area.size;
     let begun = luks2(Header::read(&disk).unwrap()).metadata.keyslots;
     let gone: Vec<_> =
-        begun.iter().filter(|(id, slot)| **id == 0 || slot.kind == "reencrypt").map(|(_, it)| area(it)).collect();
+        begun.iter().filter(|(id, slot)| **id < 2 || slot.kind == "reencrypt").map(|(_, it)| area(it)).collect();
     assert!(resume(&disk, usize::MAX, false).unwrap());
     let mut left = 0;
     disk.cut(|step, state| {
@@ -605,6 +608,13 @@ fn what_is_overwritten_at_the_end_has_no_key_slot() {
                 assert_eq!(before[at..at + 4096] != after[at..at + 4096], overwritten, "step {step}: byte {at}");
             }
         }
+        // What begins another reencryption does it first.
+        let (before, after) = (state.bytes(), Memory::new(state.bytes()));
+        start(&after, &plan).unwrap();
+        let (now, after) = (luks2(Header::read(&after).unwrap()).metadata.keyslots, after.into_inner());
+        let mut places = gone.iter().flat_map(|area| area.clone().step_by(4096));
+        assert!(places.clone().any(|at| !now.values().map(area).any(|area| area.contains(&at))));
+        assert!(places.all(|at| before[at as usize..][..4096] != after[at as usize..][..4096]), "step {step}");
     });
     assert!(left > 0);
 }
@@ -661,6 +671,8 @@ fn a_slot_that_is_not_tried_unasked_is_named() {
     let plan = plan(Protection::Checksum, "aes-xts-plain64", 64, 512);
     reencrypt::start(&mut header, &disk, &disk, unlocked, &[(Some(0), new_key())], &plan, &random()).unwrap();
     let (header, unlocked) = named(&disk, Some(0)).unwrap();
+    let slots = header.metadata.keyslots.values().filter(|slot| slot.kind == "luks2");
+    assert_eq!(slots.map(|slot| slot.priority).collect::<Vec<_>>(), [Some(0), Some(0)]);
     let volume = Header::Luks2(Box::new(header)).open_with(&disk, None, &unlocked).unwrap();
     let mut bytes = vec![0; DATA];
     volume.read_at(0, &mut bytes).unwrap();
@@ -843,4 +855,141 @@ fn an_odd_length_is_refused() {
     let disk = Disk::new(vec![7; 3 * SHIFT as usize + 1]);
     let error = start_shifted(&disk, &options("aes-xts-plain64", 64, 512), PASSPHRASE, &random()).unwrap_err();
     assert!(error.to_string().contains("no whole number of sectors") && disk.steps() == 0, "{error}");
+}
+
+/// A volume whose reencryption was stopped after two zones, and the same when it was cut off in the first.
+fn stopped() -> (Vec<u8>, Vec<u8>) {
+    let disk = Disk::new(volume("aes-xts-plain64", 64, 512));
+    start(&disk, &plan(Protection::Journal, "aes-xts-plain64", 64, 4096)).unwrap();
+    assert!(!resume(&disk, 2, false).unwrap());
+    let mut hot = None;
+    let (cold, _) = disk.cut(|_, state| {
+        if hot.is_none() && Header::read(state).unwrap().reencryption().is_some_and(|(_, it)| it.is_hot()) {
+            hot = Some(state.bytes());
+        }
+    });
+    (cold, hot.unwrap())
+}
+
+/// Whoever goes on with data that is cut off would finish it, and lose the old key of the rest.
+#[test]
+fn data_of_another_length_is_not_finished() {
+    let refused = |bytes: &[u8], reason: &str| {
+        let disk = Memory::new(bytes.to_vec());
+        let error = resume(&disk, usize::MAX, false).unwrap_err();
+        assert!(error.to_string().contains(reason), "{error}");
+        assert!(disk.into_inner() == bytes, "it was written: {error}");
+    };
+    let (mut cold, hot) = stopped();
+    refused(&cold[..OFFSET + ZONE as usize], "cut off");
+    refused(&hot[..OFFSET + 4096], "cut off");
+    cold.extend([0; 512]);
+    refused(&cold, "no whole number of sectors");
+}
+
+/// The zone will be written again from the journal.
+#[test]
+fn what_is_written_to_a_hot_zone_would_be_lost() {
+    let (_, hot) = stopped();
+    let disk = Memory::new(hot.clone());
+    let (header, unlocked) = unlock(&disk);
+    let volume = header.open_with(&disk, None, &unlocked).unwrap();
+    for refused in [volume.writable(), volume.write_at(0, &[1]), volume.discard(0, ZONE)] {
+        assert!(matches!(refused, Err(Error::Reencrypting)), "{refused:?}");
+    }
+    assert!(disk.into_inner() == hot);
+}
+
+/// A zone that is longer than what saves it could not be recovered.
+#[test]
+fn a_zone_is_as_long_as_its_protection_allows() {
+    let longest = |disk: &dyn WriteAt| {
+        let (header, unlocked) = unlock(disk);
+        let mut steps = Vec::new();
+        let mut go_on = |done, _| {
+            steps.push(done);
+            true
+        };
+        let options = Resume::default();
+        assert!(reencrypt::resume(&mut luks2(header), disk, disk, &unlocked, &options, &random(), &mut go_on).unwrap());
+        steps.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap()
+    };
+    // With checksums, the smallest area has room for those of more than all of the data.
+    let disk = Memory::new(volume("aes-xts-plain64", 64, 512));
+    start(&disk, &plan(Protection::Journal, "aes-xts-plain64", 64, 512)).unwrap();
+    assert_eq!(longest(&disk), ZONE);
+    assert!(read(&disk).unwrap() == plain());
+    let disk = Memory::new(vec![7; 5 * SHIFT as usize]);
+    start_shifted(&disk, &options("aes-xts-plain64", 64, 4096), PASSPHRASE, &random()).unwrap();
+    assert_eq!(longest(&disk), SHIFT);
+}
+
+/// The header is longest while a zone is hot. What has no room then would be stopped half way.
+#[test]
+fn metadata_without_room_for_a_hot_zone_begins_nothing() {
+    let bytes = volume("aes-xts-plain64", 64, 512);
+    let plan = plan(Protection::Journal, "aes-xts-plain64", 64, 512);
+    let with_token = |len: usize| {
+        let mut bytes = bytes.clone();
+        alter(&mut bytes, |json| json["tokens"]["0"] = serde_json::json!({"type": "x".repeat(len), "keyslots": []}));
+        Memory::new(bytes)
+    };
+    let begun = |len| {
+        let disk = with_token(len);
+        match start(&disk, &plan) {
+            Ok(()) => Some(disk),
+            Err(error) => {
+                assert!(error.to_string().contains("there is room for"), "{error}");
+                None
+            }
+        }
+    };
+    assert!(resume(&longest(begun), usize::MAX, false).unwrap());
+
+    let plan = Plan { hotzone: Some(ZONE), ..decryption() };
+    let (file, image, unlocked) = longest(|len| {
+        let image = with_token(len);
+        let (header, unlocked) = unlock(&image);
+        let file = Memory::new(vec![0; OFFSET]);
+        let detached = reencrypt::detach(&luks2(header), &image, &file, &unlocked, &plan, &random());
+        detached.is_ok().then_some((file, image, unlocked))
+    });
+    let mut header = luks2(Header::read(&file).unwrap());
+    reencrypt::start_moving(&mut header, &file, &image, &unlocked, &plan, &random()).unwrap();
+    let zones = Resume { hotzone: Some(ZONE), lose_torn_zone: false };
+    assert!(reencrypt::resume(&mut header, &file, &image, &unlocked, &zones, &random(), &mut |_, _| true).unwrap());
+}
+
+/// What `begun` makes of the longest token with which it makes anything.
+fn longest<T>(begun: impl Fn(usize) -> Option<T>) -> T {
+    let (mut fits, mut is_too_long) = (0, 12 << 10);
+    while is_too_long - fits > 1 {
+        let middle = (fits + is_too_long) / 2;
+        *if begun(middle).is_some() { &mut fits } else { &mut is_too_long } = middle;
+    }
+    begun(fits).unwrap()
+}
+
+/// The beginning of an encryption that was cut off is done again over the bytes that were there then, and over no others, as its header says it.
+#[test]
+fn a_beginning_is_not_done_again_over_what_was_written_since() {
+    let disk = Memory::new(vec![7; 3 * SHIFT as usize]);
+    start_shifted(&disk, &options("aes-xts-plain64", 64, 512), PASSPHRASE, &random()).unwrap();
+    let mut bytes = disk.into_inner();
+    // The data has the length of its first part.
+    let copy = SHIFT as usize;
+    bytes[..32 << 10].fill(7);
+    assert!(Interrupted::find(&&bytes[..]).unwrap().is_some());
+    let mut written = bytes.clone();
+    written[1 << 20] ^= 1;
+    let error = Interrupted::find(&&written[..]).unwrap_err();
+    assert!(error.to_string().contains("was written since"), "{error}");
+    alter(&mut bytes[copy..], |json| {
+        let segments = json["segments"].as_object_mut().unwrap().values_mut();
+        segments.filter(|it| it["type"] == "crypt").for_each(|it| it["encryption"] = "aes-xts-plain".into());
+    });
+    let disk = Memory::new(bytes.clone());
+    let forged = Interrupted::find(&disk).unwrap().unwrap().go_on(&disk, PASSPHRASE, &Limits::default());
+    assert!(matches!(forged, Err(Error::ForgedReencryption)), "{forged:?}");
+    assert!(disk.into_inner() == bytes);
 }

@@ -682,6 +682,10 @@ fn tls_padding() {
             assert_eq!(client.auth(&open), Err(Errno::BADMSG), "byte {at} of {len}");
         }
     }
+    // The MAC is where another padding would put it.
+    let record = tls_record_padded(b"", &[7; 64], &[[0; 16], [15; 16]].concat());
+    client.space.put(DST, &record);
+    assert_eq!(client.auth(&Auth { src: DST, ..Auth::new(ses, DECRYPT, TLS, record.len()) }), Err(Errno::BADMSG));
 }
 
 /// Valid padding that leaves no room for a MAC, or is longer than the record, is no different from a wrong MAC.

@@ -396,3 +396,22 @@ supervised! {
         assert!(socket.as_raw_fd() < 256);
     }
 }
+
+supervised! {
+    fn who_may_not_administer_changes_no_registry() {
+        let answer = || {
+            let socket = socket(libc::AF_NETLINK, libc::SOCK_RAW, 21).expect("a socket");
+            // `struct nlmsghdr`: CRYPTO_MSG_DELRNG, with NLM_F_REQUEST and NLM_F_ACK.
+            let request = [&16u32.to_ne_bytes()[..], &0x14u16.to_ne_bytes(), &5u16.to_ne_bytes(), &[0; 8]].concat();
+            send(&socket, &request, 0).expect("sent");
+            let mut reply = [0; 36];
+            recv(&socket, &mut reply, 0).expect("an acknowledgement");
+            i32::from_ne_bytes(std::array::from_fn(|i| reply[16 + i]))
+        };
+        // The version of `struct __user_cap_header_struct`, and this thread; no capability in any set.
+        let (header, none) = ([0x2008_0522u32, 0], [0u32; 6]);
+        // SAFETY: the structures are as long as this version has them.
+        let dropped = unsafe { libc::syscall(libc::SYS_capset, header.as_ptr(), none.as_ptr()) };
+        assert_eq!((dropped, answer()), (0, -libc::EPERM));
+    }
+}

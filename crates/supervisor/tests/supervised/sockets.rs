@@ -240,6 +240,29 @@ supervised! {
 }
 
 supervised! {
+    fn a_gap_in_memory_that_cannot_be_read_shows_nothing_of_the_supervisors() {
+        let cipher = cbc(0);
+        set_option(&cipher, libc::SOL_SOCKET, libc::SO_RCVBUF, &1i32.to_ne_bytes()).expect("an option");
+        send_with(&cipher, &[0x55; 64], &mut encrypt(), 0).expect("sent");
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new mapping, at an address that the kernel chooses.
+        let page = unsafe { libc::mmap(std::ptr::null_mut(), 4096, libc::PROT_WRITE, flags, -1, 0) };
+        assert_ne!(page, libc::MAP_FAILED);
+        let piece = |at: usize, len| libc::iovec { iov_base: page.wrapping_byte_add(at), iov_len: len };
+        // SAFETY: the pieces are in the mapping.
+        let received = unsafe { libc::readv(cipher.as_raw_fd(), [piece(0, 20), piece(2048, 44)].as_ptr(), 2) };
+        assert_eq!(received, 48);
+        // SAFETY: the mapping is a page, which nobody else uses, and can be read from then on.
+        let bytes = unsafe {
+            assert_eq!(libc::mprotect(page, 4096, libc::PROT_READ), 0);
+            std::slice::from_raw_parts(page.cast::<u8>(), 4096)
+        };
+        assert_ne!(bytes[..16], [0; 16]);
+        assert_eq!(bytes[16..20], [0; 4]);
+    }
+}
+
+supervised! {
     fn errors_are_the_kernels() {
         assert_eq!(errno(bound("hash", "nonesuch")), libc::ENOENT);
         assert_eq!(errno(bound("nonesuch", "sha256")), libc::ENOENT);

@@ -127,20 +127,25 @@ impl Header {
 
     /// The bytes of the copy at `offset`, with a new salt.
     fn bytes(&self, offset: u64, random: &Rng) -> Result<Vec<u8>, Error> {
+        self.binary.bytes(offset, &self.area(0)?, random)
+    }
+
+    /// The JSON area, if it has room for the metadata and `more` bytes.
+    fn area(&self, more: usize) -> Result<Vec<u8>, Error> {
         let mut text = metadata::bytes(&self.json.to_string());
-        let room = self.binary.header_size as usize - BINARY;
+        let (len, room) = (text.len() + more, self.binary.header_size as usize - BINARY);
         // The text ends with a zero.
-        if text.len() >= room {
-            let reason = format!("its metadata has {} bytes, and there is room for {}", text.len(), room - 1);
+        if len >= room {
+            let reason = format!("its metadata has {len} bytes, and there is room for {}", room - 1);
             return Err(Error::damaged("the new header", reason));
         }
         text.resize(room, 0);
-        self.binary.bytes(offset, &text, random)
+        Ok(text)
     }
 
-    /// An error if the metadata does not fit into the JSON area.
-    pub(crate) fn fits(&self, random: &Rng) -> Result<(), Error> {
-        self.bytes(0, random).map(drop)
+    /// An error if the metadata and `more` bytes do not fit into the JSON area.
+    pub(crate) fn fits(&self, more: usize) -> Result<(), Error> {
+        self.area(more).map(drop)
     }
 
     /// Both copies with the places where they lie.

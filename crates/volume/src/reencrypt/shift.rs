@@ -41,7 +41,7 @@
 
 use super::{
     Keys, Plan, Protection, seal,
-    start::{enter, only_segment},
+    start::{check_room, enter, only_segment},
     zone::{Ciphers, Sums},
 };
 use crate::{
@@ -366,7 +366,7 @@ impl Moving {
         Ciphers::new(&reencryption, &keys)?.check_range(size)?;
         enter(&mut changed, &reencryption)?;
         seal::renew(&mut changed, &reencryption, &keys, random)?;
-        changed.fits(random)?;
+        check_room(&changed, reencryption, size)?;
         Ok(Self { changed, shift, first })
     }
 }

@@ -113,7 +113,7 @@ pub fn start(
             }
         }
     }
-    let mut reencryption = planned(&changed, what, plan)?;
+    let reencryption = planned(&changed, what, plan)?;
     let keys = match reencryption.mode {
         Mode::Reencrypt => Keys { old: Some(&unlocked.key), new: unlocked.other.as_ref() },
         Mode::Encrypt => Keys { old: None, new: Some(&unlocked.key) },
@@ -122,15 +122,9 @@ pub fn start(
     let size = checked_size(&reencryption, &keys, data)?;
     enter(&mut changed, &reencryption)?;
     seal::renew(&mut changed, &reencryption, &keys, random)?;
-    // The header is longest while a zone is hot, so the room is checked for that.
-    let begun = changed.clone();
-    let (block, end) = (reencryption.granule(), reencryption.position.end);
-    let middle = size / block / 2 * block;
-    reencryption.position = reencryption.heated(middle..middle + block, end, size);
-    enter(&mut changed, &reencryption)?;
-    changed.fits(random)?;
+    check_room(&changed, reencryption, size)?;
     headed.sync()?;
-    *header = begun;
+    *header = changed;
     header.store(headed, random)?;
     Ok(unlocked)
 }
@@ -211,6 +205,19 @@ fn checked_size(reencryption: &Reencryption, keys: &Keys<'_>, data: &dyn ReadAt)
     Ciphers::new(reencryption, keys)?.check_range(size)?;
     reencryption.check_end(size, device)?;
     Ok(size)
+}
+
+/// An error if the header would have no room at some time. It is longest while a zone is hot that has old data behind it and new data before it.
+pub(super) fn check_room(header: &luks2::Header, mut reencryption: Reencryption, size: u64) -> Result<(), Error> {
+    /// By so many bytes a header may be longer: numbers of other zones have other digits. There are nine in three segments.
+    const DIGITS: usize = 9 * 16;
+    let (mut header, block, end) = (header.clone(), reencryption.granule(), reencryption.position.end);
+    let first = reencryption.first_is_last().unwrap_or(0);
+    let middle = first + (size - first) / block / 2 * block;
+    let zone = if middle < size { middle..middle + block } else { 0..first };
+    reencryption.position = reencryption.heated(zone, end, size);
+    enter(&mut header, &reencryption)?;
+    header.fits(DIGITS)
 }
 
 /// The volume's only segment, and its digest. It is an error if there are more, or if the sectors have tags.

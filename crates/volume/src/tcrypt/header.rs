@@ -168,3 +168,43 @@ fn crc32(bytes: &[u8]) -> Option<u32> {
     let sum = lookup::seeded("crc32", &[0xff; 4]).ok()?.digest(bytes);
     Some(!u32::from_le_bytes(*sum.first_chunk()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storage::Memory;
+
+    /// A header of VeraCrypt with the right checksums, before `spoil`: the hidden volume has 1 sector, the volume 2, and 3 are encrypted.
+    fn header(version: u8, place: Place, spoil: impl Fn(&mut [u8; ENCRYPTED])) -> Option<Header> {
+        let mut text: [u8; ENCRYPTED] = std::array::from_fn(|i| if i < KEYS { 0 } else { i as u8 });
+        text[..4].copy_from_slice(b"VERA");
+        text[5] = version;
+        for (at, number) in [(28, 512u64), (36, 1024), (44, 4096), (52, 1536)] {
+            text[at..at + 8].copy_from_slice(&number.to_be_bytes());
+        }
+        let sum = crc32(&text[KEYS..])?;
+        text[8..12].copy_from_slice(&sum.to_be_bytes());
+        let sum = crc32(&text[..CHECKSUM])?;
+        text[CHECKSUM..KEYS].copy_from_slice(&sum.to_be_bytes());
+        spoil(&mut text);
+        Header::decrypted(&text, place, 0)
+    }
+
+    #[test]
+    fn both_checksums_count() {
+        assert!(header(5, Place::Standard, |_| {}).is_some());
+        assert!(header(5, Place::Standard, |text| text[KEYS] ^= 1).is_none());
+        assert!(header(5, Place::Standard, |text| text[47] ^= 1).is_none());
+        assert!(header(3, Place::Standard, |text| text[47] ^= 1).is_some());
+    }
+
+    #[test]
+    fn each_place_has_its_length() {
+        for (place, size) in
+            [(Place::Standard, 1024), (Place::Hidden, 512), (Place::HiddenBackup, 512), (Place::System, 1536)]
+        {
+            let volume = header(5, place, |_| {}).unwrap().open(Memory::new(vec![0; 1 << 16])).unwrap();
+            assert_eq!(volume.size().unwrap(), size, "{place:?}");
+        }
+    }
+}

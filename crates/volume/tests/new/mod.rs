@@ -1,6 +1,7 @@
 //! New volumes for tests, whose key derivation costs nothing.
 
 use algkit_volume::{CipherSpec, Kdf, format::Options};
+use serde_json::Value;
 
 pub fn random() -> algkit::Rng {
     algkit::rng("stdrng").unwrap().key(&[]).unwrap()
@@ -34,4 +35,17 @@ pub fn change_header(bytes: &mut [u8], change: impl Fn(&mut [u8])) {
         let sum = algkit::sha256().digest(&*copy);
         copy[448..480].copy_from_slice(&sum);
     }
+}
+
+/// Changes the metadata of both copies of a header.
+#[allow(dead_code)]
+pub fn alter(bytes: &mut [u8], change: impl Fn(&mut Value)) {
+    change_header(bytes, |copy| {
+        let end = 4096 + copy[4096..].iter().position(|byte| *byte == 0).unwrap();
+        let mut json = serde_json::from_slice(&copy[4096..end]).unwrap();
+        change(&mut json);
+        let text = json.to_string();
+        copy[4096..].fill(0);
+        copy[4096..4096 + text.len()].copy_from_slice(text.as_bytes());
+    });
 }
