@@ -43,7 +43,7 @@ fn is_open(storage: &dyn ReadAt, passphrase: &str, key: &Key) -> bool {
 /// The number of key slots in use.
 fn slots(header: &Header) -> usize {
     match header {
-        Header::Luks1(header) => header.slots.iter().filter(|slot| slot.enabled).count(),
+        Header::Luks1(header) => header.slots.iter().filter(|slot| slot.is_enabled()).count(),
         Header::Luks2(header) => header.metadata.keyslots.len(),
     }
 }
@@ -332,6 +332,28 @@ fn a_damaged_uuid_keeps_nobody_out() {
     let unlocked = open(&disk, "one").unwrap();
     header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
     assert!(is_open(&disk, "three", &key));
+}
+
+/// A slot that is neither enabled nor disabled opens nothing, as in cryptsetup, and no key is written over the one that it may have.
+#[test]
+fn a_damaged_state_of_a_slot_keeps_nobody_else_out() {
+    let (mut bytes, key) = volume(Version::Luks1);
+    bytes[208] ^= 0x40;
+    let damaged = bytes[208..256].to_vec();
+    let disk = Memory::new(bytes);
+    assert!(!is_open(&disk, "one", &key) && is_open(&disk, "two", &key));
+    let mut header = Header::read(&disk).unwrap();
+    assert_eq!(header.warnings(), ["key slot 0 is not used: it is neither enabled nor disabled"]);
+    let unlocked = open(&disk, "two").unwrap();
+    assert_eq!(header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap(), 2);
+    let mut slot = [0; 48];
+    disk.read_at(208, &mut slot).unwrap();
+    assert_eq!(slot[..], damaged);
+    // cryptsetup converts it, and loses the slot.
+    assert!(header.convert(Version::Luks2, &disk, &random()).is_err());
+    assert_eq!(Header::repair(&disk, false, &random()).unwrap(), ["key slot 0: its state"]);
+    assert!(["one", "two", "three"].iter().all(|passphrase| is_open(&disk, passphrase, &key)));
+    assert!(Header::repair(&disk, false, &random()).unwrap().is_empty());
 }
 
 /// A label may be in any encoding (`cryptsetup config --label`), and stays as it is.
