@@ -73,6 +73,10 @@ impl Header {
 fn to_luks2(mut old: luks1::Header, storage: &dyn WriteAt, random: &Rng) -> Result<luks2::Header, Error> {
     let size = storage.size()?;
     let end = if old.data_offset() == 0 { size } else { old.data_offset() };
+    // LUKS2 has no place for a slot that may hold a key.
+    if let Some(warning) = old.warnings().first() {
+        return Err(Error::damaged("LUKS1 header", format!("{warning}; repair it first")));
+    }
     let moved = move_slots(&mut old)?;
     // A header that LUKS2 cannot express is refused before anything is written.
     let mut new = luks2::Header::of_luks1(&old, end)?;
@@ -102,10 +106,10 @@ fn move_slots(header: &mut luks1::Header) -> Result<Vec<Move>, Error> {
     let is_good = |area: &Range<u64>| area.start >= FIRST_AREA && area.start.is_multiple_of(4096);
     for number in 0..luks1::SLOTS {
         let from = header.area(&header.slots[number]);
-        if !header.slots[number].enabled || is_good(&from) {
+        if !header.slots[number].is_enabled() || is_good(&from) {
             continue;
         }
-        let free = header.slots.iter().position(|slot| !slot.enabled && is_good(&header.area(slot)));
+        let free = header.slots.iter().position(|slot| slot.is_free() && is_good(&header.area(slot)));
         let free = free.ok_or(Error::NoRoom { size: from.end - from.start })?;
         moved.push(Move { from, to: header.area(&header.slots[free]).start });
         let offset = header.slots[number].offset;

@@ -323,7 +323,10 @@ impl Header {
 
     /// What a user should know about the header, a line for each.
     pub fn warnings(&self) -> Vec<String> {
-        let Self::Luks2(header) = self else { return Vec::new() };
+        let header = match self {
+            Self::Luks1(header) => return header.warnings(),
+            Self::Luks2(header) => header,
+        };
         match &header.copies {
             luks2::Copies::Both => Vec::new(),
             luks2::Copies::First(reason) => vec![format!("the second LUKS2 header is not used: {reason}")],

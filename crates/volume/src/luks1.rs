@@ -22,7 +22,7 @@ pub(crate) const MAGIC: &[u8] = b"LUKS\xba\xbe\x00\x01";
 pub const SLOTS: usize = 8;
 
 /// The first field of a key slot says whether the slot is in use.
-const ENABLED: u32 = 0x00ac_71f3;
+pub(crate) const ENABLED: u32 = 0x00ac_71f3;
 const DISABLED: u32 = 0x0000_dead;
 
 /// The first byte that an area of a key slot may have: behind the header's last sector.
@@ -66,8 +66,8 @@ pub struct Header {
 /// A key slot.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slot {
-    /// Whether it holds the key.
-    pub enabled: bool,
+    /// Whether it is in use: [`Slot::is_enabled`], [`Slot::is_free`], or, if it is damaged, neither.
+    pub state: u32,
     /// Iterations of PBKDF2.
     pub iterations: u32,
     /// The salt.
@@ -78,9 +78,21 @@ pub struct Slot {
     pub stripes: u32,
 }
 
+impl Slot {
+    /// Whether it holds the key.
+    pub fn is_enabled(&self) -> bool {
+        self.state == ENABLED
+    }
+
+    /// Whether there is room in it for a key.
+    pub fn is_free(&self) -> bool {
+        self.state == DISABLED
+    }
+}
+
 impl Default for Slot {
     fn default() -> Self {
-        Self { enabled: false, iterations: 0, salt: [0; 32], offset: 0, stripes: STRIPES }
+        Self { state: DISABLED, iterations: 0, salt: [0; 32], offset: 0, stripes: STRIPES }
     }
 }
 
@@ -115,13 +127,8 @@ impl Header {
         let mut slots = Vec::with_capacity(SLOTS);
         for number in 0..SLOTS {
             let at = 208 + 48 * number;
-            let enabled = match word(at) {
-                ENABLED => true,
-                DISABLED => false,
-                other => return Err(format!("key slot {number} is neither enabled nor disabled: {other:#010x}")),
-            };
             slots.push(Slot {
-                enabled,
+                state: word(at),
                 iterations: word(at + 4),
                 salt: salt(at + 8),
                 offset: word(at + 40),
@@ -163,7 +170,7 @@ impl Header {
             if data != 0 && area.end > data {
                 return Err(format!("key slot {number}: its area ends at byte {}, inside the data", area.end));
             }
-            if slot.enabled && area.end > size {
+            if slot.is_enabled() && area.end > size {
                 return Err(format!(
                     "key slot {number}: its area ends at byte {}, and the device has {size}",
                     area.end
@@ -198,9 +205,10 @@ impl Header {
     /// Gives the slots that are not in use places between the others, before byte `data`. A detached header has `data` 0, which sets no limit.
     pub(crate) fn place_unused(&mut self, data: u64) -> Result<(), Error> {
         let size = u64::from(self.key_size) * u64::from(STRIPES);
-        let mut taken: Vec<_> = self.slots.iter().filter(|slot| slot.enabled).map(|slot| self.area(slot)).collect();
+        let mut taken: Vec<_> =
+            self.slots.iter().filter(|slot| slot.is_enabled()).map(|slot| self.area(slot)).collect();
         for number in 0..SLOTS {
-            if self.slots[number].enabled {
+            if self.slots[number].is_enabled() {
                 continue;
             }
             taken.sort_by_key(|area| area.start);
@@ -285,7 +293,7 @@ impl Header {
         put(164, &self.iterations.to_be_bytes());
         for (number, slot) in self.slots.iter().enumerate() {
             let at = 208 + 48 * number;
-            put(at, &(if slot.enabled { ENABLED } else { DISABLED }).to_be_bytes());
+            put(at, &slot.state.to_be_bytes());
             put(at + 4, &slot.iterations.to_be_bytes());
             put(at + 8, &slot.salt);
             put(at + 40, &slot.offset.to_be_bytes());
@@ -315,15 +323,23 @@ fn layout(key_size: u64) -> (u64, u64) {
 }
 
 impl Header {
+    /// What is wrong with the key slots, a line for each.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let damaged = |slot: &Slot| !slot.is_enabled() && !slot.is_free();
+        let damaged = self.slots.iter().enumerate().filter(|(_, slot)| damaged(slot));
+        damaged
+            .map(|(number, _)| format!("key slot {number} is not used: it is neither enabled nor disabled"))
+            .collect()
+    }
+
     /// Repairs the key slots of a damaged header. A slot that is neither enabled nor disabled is enabled if it has a salt: at worst, no passphrase opens
     /// it. The number of stripes is set to the usual one. If the header is still wrong, so are the places of as few slots as make it right, if possible
     /// of slots that are not in use: in a header that was LUKS2, good places are not the usual ones.
     pub(crate) fn repair(storage: &dyn WriteAt, random: &Rng) -> Result<Vec<String>, Error> {
-        let Err(reason) = Self::read(storage) else { return Ok(Vec::new()) };
         let size = storage.size()?;
         let bytes = storage::read(storage, 0, size.min(HEADER as u64) as usize)?;
         if bytes.len() < HEADER {
-            return Err(reason);
+            return Self::read(storage).map(|_| Vec::new());
         }
         let enabled = |number: &usize| Self::state(&bytes, 208 + 48 * number) == ENABLED;
         let in_use = (0..SLOTS).filter(enabled).fold(0u8, |set, number| set | 1 << number);
@@ -334,12 +350,14 @@ impl Header {
             if let Ok(mut header) = Self::parse(&bytes)
                 && header.check(size).is_ok()
             {
-                header.store(storage, random)?;
+                if !mended.is_empty() {
+                    header.store(storage, random)?;
+                }
                 return Ok(mended);
             }
         }
         // Outside of the key slots, nothing says what the right bytes are.
-        Err(reason)
+        Self::read(storage).map(|_| Vec::new())
     }
 
     /// The state of the key slot that begins at byte `at`, or its likely state.
@@ -395,13 +413,13 @@ impl Header {
     }
 
     fn in_use(&self, number: u32) -> Result<&Slot, Error> {
-        self.slots.get(number as usize).filter(|slot| slot.enabled).ok_or(Error::NoSlot(number))
+        self.slots.get(number as usize).filter(|slot| slot.is_enabled()).ok_or(Error::NoSlot(number))
     }
 }
 
 impl Keyslots for Header {
     fn bound(&self) -> Vec<u32> {
-        (0u32..).zip(&self.slots).filter(|(_, slot)| slot.enabled).map(|(number, _)| number).collect()
+        (0u32..).zip(&self.slots).filter(|(_, slot)| slot.is_enabled()).map(|(number, _)| number).collect()
     }
 
     fn slot(&self, number: u32) -> Result<KeySlot, Error> {
@@ -426,7 +444,7 @@ impl Keyslots for Header {
                 Kdf::Argon2 { .. } => no_kdf(),
             });
         }
-        let is_free = |number: &u32| self.slots.get(*number as usize).is_some_and(|slot| !slot.enabled);
+        let is_free = |number: &u32| self.slots.get(*number as usize).is_some_and(Slot::is_free);
         let found = match number {
             Some(number) => Some(number).filter(is_free),
             None => (0..SLOTS as u32).find(is_free),
@@ -438,7 +456,7 @@ impl Keyslots for Header {
     fn enter(&mut self, number: u32, _: &slot::Area, kdf: &Kdf, _: Option<u32>) -> Result<(), Error> {
         let Kdf::Pbkdf2 { iterations, salt, .. } = kdf else { return Err(no_kdf()) };
         let slot = &mut self.slots[number as usize];
-        (slot.enabled, slot.iterations) = (true, *iterations);
+        (slot.state, slot.iterations) = (ENABLED, *iterations);
         slot.salt.copy_from_slice(salt);
         Ok(())
     }

@@ -97,7 +97,7 @@ fn rules() {
         ("/keyslots/0/area/size", json!("4096"), "its key needs 256000"),
         ("/keyslots/0/key_size", json!(0), "a key of 0 bytes"),
         ("/keyslots/0/key_size", json!(u32::MAX), "a key of 4294967295 bytes"),
-        ("/keyslots/0/key_size", json!(-1), "invalid value"),
+        ("/keyslots/0/key_size", json!(-1), "invalid number"),
         ("/keyslots/0/area/key_size", json!(100_000), "an area's key of 100000 bytes"),
         ("/keyslots/0/af/stripes", json!(u32::MAX), "4294967295 stripes"),
         ("/keyslots/0/af", json!(null), "its kdf, its af"),

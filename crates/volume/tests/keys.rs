@@ -48,7 +48,7 @@ fn is_open(storage: &dyn ReadAt, passphrase: &str, key: &Key) -> bool {
 /// The number of key slots in use.
 fn slots(header: &Header) -> usize {
     match header {
-        Header::Luks1(header) => header.slots.iter().filter(|slot| slot.enabled).count(),
+        Header::Luks1(header) => header.slots.iter().filter(|slot| slot.is_enabled()).count(),
         Header::Luks2(header) => header.metadata.keyslots.len(),
     }
 }
@@ -367,6 +367,28 @@ fn a_damaged_uuid_keeps_nobody_out() {
     assert!(is_open(&disk, "three", &key));
 }
 
+/// A slot that is neither enabled nor disabled opens nothing, as in cryptsetup, and no key is written over the one that it may have.
+#[test]
+fn a_damaged_state_of_a_slot_keeps_nobody_else_out() {
+    let (mut bytes, key) = volume(Version::Luks1);
+    bytes[208] ^= 0x40;
+    let damaged = bytes[208..256].to_vec();
+    let disk = Memory::new(bytes);
+    assert!(!is_open(&disk, "one", &key) && is_open(&disk, "two", &key));
+    let mut header = Header::read(&disk).unwrap();
+    assert_eq!(header.warnings(), ["key slot 0 is not used: it is neither enabled nor disabled"]);
+    let unlocked = open(&disk, "two").unwrap();
+    assert_eq!(header.add_key(&disk, &unlocked, &new("three", None), &random()).unwrap(), 2);
+    let mut slot = [0; 48];
+    disk.read_at(208, &mut slot).unwrap();
+    assert_eq!(slot[..], damaged);
+    // cryptsetup converts it, and loses the slot.
+    assert!(header.convert(Version::Luks2, &disk, &random()).is_err());
+    assert_eq!(Header::repair(&disk, false, &random()).unwrap(), ["key slot 0: its state"]);
+    assert!(["one", "two", "three"].iter().all(|passphrase| is_open(&disk, passphrase, &key)));
+    assert!(Header::repair(&disk, false, &random()).unwrap().is_empty());
+}
+
 /// A label may be in any encoding (`cryptsetup config --label`), and stays as it is.
 #[test]
 fn a_label_that_is_not_utf8_keeps_nobody_out() {
@@ -383,23 +405,33 @@ fn a_label_that_is_not_utf8_keeps_nobody_out() {
     assert_eq!((&header.binary.label[..], &header.binary.subsystem[..]), (&b"M\xfcller"[..], &b"\xff"[..]));
 }
 
-/// Strings of tokens may be in any encoding (`cryptsetup token import`), and stay as they are. So do the characters that stand for such bytes meanwhile.
-#[test]
-fn a_token_that_is_not_utf8_keeps_nobody_out() {
+/// A token of another program stays as it is to the byte, whatever is done to the key slots.
+fn token_stays(token: &[u8]) {
     let (mut bytes, key) = volume(Version::Luks2);
-    const TOKEN: &[u8] = b"{\"0\":{\"keyslots\":[],\"type\":\"x\",\"\xfc\":\"caf\xe9 \xc3\xa9 \xf4\x8f\xbf\xa9 \xed\xa0\x80 \xf4\x8f\"}}";
     let has = |copy: &[u8], part: &[u8]| copy.windows(part.len()).position(|window| window == part);
     change_header(&mut bytes, |copy| {
         let before = b"\"tokens\":{}";
         let at = has(copy, before).unwrap();
-        copy.copy_within(at + before.len()..copy.len() - TOKEN.len(), at + before.len() - 2 + TOKEN.len());
-        copy[at + before.len() - 2..][..TOKEN.len()].copy_from_slice(TOKEN);
+        copy.copy_within(at + before.len()..copy.len() - token.len(), at + before.len() - 2 + token.len());
+        copy[at + before.len() - 2..][..token.len()].copy_from_slice(token);
     });
     let disk = Memory::new(bytes);
     let unlocked = open(&disk, "one").unwrap();
     Header::read(&disk).unwrap().add_key(&disk, &unlocked, &new("three", None), &random()).unwrap();
     assert!(is_open(&disk, "three", &key));
-    change_header(&mut disk.into_inner(), |copy| assert!(has(copy, TOKEN).is_some()));
+    change_header(&mut disk.into_inner(), |copy| assert!(has(copy, token).is_some()));
+}
+
+/// Strings of tokens may be in any encoding (`cryptsetup token import`), and stay as they are. So do the characters that stand for such bytes meanwhile.
+#[test]
+fn a_token_that_is_not_utf8_keeps_nobody_out() {
+    token_stays(b"{\"0\":{\"keyslots\":[],\"type\":\"x\",\"\xfc\":\"caf\xe9 \xc3\xa9 \xf4\x8f\xbf\xa9 \xed\xa0\x80 \xf4\x8f\"}}");
+}
+
+/// `cryptsetup token import` takes numbers that no type of a machine has.
+#[test]
+fn a_token_with_any_number_keeps_nobody_out() {
+    token_stays(b"{\"0\":{\"a\":1e+400,\"b\":0.10,\"c\":-0,\"d\":123456789012345678901234567890,\"keyslots\":[],\"type\":\"x\"}}");
 }
 
 /// An image that is cut off is not made longer.

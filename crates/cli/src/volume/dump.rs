@@ -71,7 +71,7 @@ fn luks1_text(header: &luks1::Header, path: &str) -> String {
     }
     text.push('\n');
     for (number, slot) in header.slots.iter().enumerate() {
-        if !slot.enabled {
+        if !slot.is_enabled() {
             let _ = writeln!(text, "Key Slot {number}: DISABLED");
             continue;
         }
@@ -232,7 +232,7 @@ fn to_json(header: &Header) -> serde_json::Value {
             "payload_offset": header.payload_offset,
             "key_bits": 8 * header.key_size,
             "iterations": header.iterations,
-            "keyslots": header.slots.iter().enumerate().filter(|(_, slot)| slot.enabled).map(|(number, slot)| json!({
+            "keyslots": header.slots.iter().enumerate().filter(|(_, slot)| slot.is_enabled()).map(|(number, slot)| json!({
                 "slot": number,
                 "iterations": slot.iterations,
                 "offset": slot.offset,

@@ -5,6 +5,7 @@ use super::{
     args::serve::ServeArgs,
     service::{FAREWELL, Failures, asked_to_end, notify, say},
     tls,
+    turn::locked,
 };
 use crate::{answer::Answer, error::Error};
 use algkit_volume::{
@@ -12,7 +13,7 @@ use algkit_volume::{
     nbd::{Client, Export},
 };
 use rustix::{
-    fs::Mode,
+    fs::{Mode, OFlags, open},
     net::{Shutdown as How, shutdown, sockopt::set_socket_keepalive},
     process::umask,
 };
@@ -105,19 +106,8 @@ impl Listener {
             name.push(".sock");
             name.into()
         });
-        let failed = |source| Error::Listen { name: format!("`{}`", path.display()), source };
-        remove_stale(&path);
-        // It is the owner's from the beginning on.
-        let before = umask(Mode::RWXG | Mode::RWXO);
-        let bound = UnixListener::bind(&path);
-        umask(before);
-        let listener = bound.map_err(failed)?;
-        // The way to it does not depend on the folder of whoever reads the line.
-        let found = fs::canonicalize(&path).and_then(|path| Ok((path.symlink_metadata()?.ino(), path)));
-        let (inode, path) = found.map_err(|error| {
-            let _ = fs::remove_file(&path);
-            failed(error)
-        })?;
+        let (listener, path, inode) =
+            bind_unix(&path).map_err(|source| Error::Listen { name: format!("`{}`", path.display()), source })?;
         let uri = format!("{scheme}+unix:///?socket={}", escaped(path.as_os_str().as_bytes()));
         Ok((Self::Unix(listener, path, inode), uri))
     }
@@ -150,6 +140,27 @@ impl Listener {
         };
         let _ = shutdown(socket, How::Both);
     }
+}
+
+/// Listens on a new socket. With its path, which does not depend on the folder of whoever reads it, and the number of its inode.
+fn bind_unix(path: &Path) -> io::Result<(UnixListener, PathBuf, u64)> {
+    let _turn = turn_in(path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new(".")));
+    remove_stale(path);
+    // It is the owner's from the beginning on.
+    let before = umask(Mode::RWXG | Mode::RWXO);
+    let bound = UnixListener::bind(path);
+    umask(before);
+    let listener = bound?;
+    let found = fs::canonicalize(path).and_then(|path| Ok((path.symlink_metadata()?.ino(), path)));
+    let (inode, path) = found.inspect_err(|_| drop(fs::remove_file(path)))?;
+    Ok((listener, path, inode))
+}
+
+/// A lock on the folder of sockets. Of two servers that find one stale socket, the second would remove the new one of the first, too. Whoever may read
+/// the folder may hold the lock, so nobody waits long.
+fn turn_in(folder: &Path) -> Option<OwnedFd> {
+    let folder = open(folder, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    locked(&folder, Duration::from_secs(1)).then_some(folder)
 }
 
 /// Removes a socket that nobody listens on any more.
@@ -299,6 +310,26 @@ impl<'a> Server<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// This test is a server that has found a stale socket, and has not bound its own yet, when another server starts.
+    #[test]
+    fn one_of_two_servers_gets_a_stale_socket() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        // Dropping it leaves the socket.
+        drop(UnixListener::bind(&path).unwrap());
+        let turn = turn_in(folder.path()).unwrap();
+        let other = thread::spawn({
+            let path = path.clone();
+            move || bind_unix(&path)
+        });
+        thread::sleep(Duration::from_millis(200));
+        remove_stale(&path);
+        let _mine = UnixListener::bind(&path).unwrap();
+        drop(turn);
+        assert_eq!(other.join().unwrap().unwrap_err().kind(), io::ErrorKind::AddrInUse);
+        assert!(UnixStream::connect(&path).is_ok());
+    }
 
     #[test]
     fn paths_in_uris() {

@@ -44,7 +44,7 @@ pub fn wait(header: &Header) -> Option<OwnedFd> {
 }
 
 /// Whether the lock was to be had within this time. A file system without locks makes nobody wait.
-fn locked(file: &OwnedFd, patience: Duration) -> bool {
+pub fn locked(file: &OwnedFd, patience: Duration) -> bool {
     let start = Instant::now();
     while flock(file, FlockOperation::NonBlockingLockExclusive) == Err(Errno::WOULDBLOCK) {
         if start.elapsed() > patience {

@@ -27,7 +27,7 @@ impl Header {
     /// The LUKS2 header of the same volume as a LUKS1 header. The areas of key slots in use lie between [`FIRST_AREA`] and byte `end`, and stay there.
     pub(crate) fn of_luks1(old: &luks1::Header, end: u64) -> Result<Self, Error> {
         let mut keyslots = Map::new();
-        let in_use = old.slots.iter().enumerate().filter(|(_, slot)| slot.enabled);
+        let in_use = old.slots.iter().enumerate().filter(|(_, slot)| slot.is_enabled());
         for (number, slot) in in_use {
             let place = old.place(slot)?;
             let area = Area { size: place.size.next_multiple_of(ALIGNMENT), ..place };
@@ -93,7 +93,7 @@ impl Header {
             let Some(Ok(Kdf::Pbkdf2 { iterations, salt, .. })) = &slot.kdf else { continue };
             let salt = field(salt, &format!("key slot {number}"))?;
             *place = Slot {
-                enabled: true,
+                state: luks1::ENABLED,
                 iterations: *iterations,
                 salt,
                 offset: units(slot.area.offset)?,
