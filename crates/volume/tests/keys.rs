@@ -67,7 +67,7 @@ fn areas(storage: &dyn ReadAt) -> Vec<Range<usize>> {
     let area = |start: u64, len: u64| start as usize..(start + len) as usize;
     match Header::read(storage).unwrap() {
         Header::Luks1(header) => {
-            let in_use = header.slots.iter().filter(|slot| slot.enabled);
+            let in_use = header.slots.iter().filter(|slot| slot.is_enabled());
             in_use.map(|slot| area(u64::from(slot.offset) * 512, 256_000)).collect()
         }
         Header::Luks2(header) => {
