@@ -12,6 +12,7 @@ pub mod alg;
 mod catalogue;
 pub mod cryptodev;
 mod file;
+pub mod front;
 pub mod level;
 mod message;
 pub mod netlink;

@@ -6,7 +6,7 @@
 use crate::{
     descriptor::borrow, entry::Entry, errno::length, interpose::interpose, lock::Lock, memory, table, transfer,
 };
-use algkit_afalg::{Errno, File, Message};
+use algkit_afalg::{Errno, File, Message, front::Front};
 use libc::{
     MSG_MORE, SPLICE_F_GIFT, SPLICE_F_MORE, SPLICE_F_MOVE, SPLICE_F_NONBLOCK, c_int, c_uint, loff_t, off_t, size_t,
     ssize_t,
@@ -14,12 +14,12 @@ use libc::{
 use rustix::{
     event::{PollFd, PollFlags, poll},
     fs::{FileType, OFlags, SeekFrom, fcntl_getfl, fstat, seek},
-    io::{ioctl_fionread, pread, read, write},
-    pipe::{PipeFlags, SpliceFlags, fcntl_getpipe_size, pipe_with, tee},
+    io::{ioctl_fionread, pread, write},
+    pipe::fcntl_getpipe_size,
 };
 use std::{
     io::{IoSlice, IoSliceMut},
-    os::fd::{AsFd, BorrowedFd, RawFd},
+    os::fd::{BorrowedFd, RawFd},
 };
 
 interpose! {
@@ -144,31 +144,28 @@ fn from_pipe(
 /// Sends `total` bytes from the pipe, or fewer if another thread reads them; 0 if there are none any more.
 fn drain(entry: &'static Entry, pipe: BorrowedFd<'_>, to: RawFd, total: usize, more: bool) -> Result<usize, Errno> {
     let lock = &PIPES[fstat(pipe)?.st_ino as usize % PIPES.len()];
-    // What the socket refuses must stay in the pipe, so the socket gets a copy of the pipe's front.
-    let (front_out, front_in) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+    let front = Front::new()?;
     let mut buffer = vec![0; total.min(PIPE)];
     let (mut sent, mut begun) = (0, false);
     let mut entered = entry.enter(to)?;
     loop {
         let turn = lock.lock();
-        let copied = match tee(pipe, &front_in, buffer.len().min(total - sent), SpliceFlags::NONBLOCK) {
-            Err(Errno::AGAIN) => 0,
-            copied => copied?,
-        };
+        let most = buffer.len().min(total - sent);
+        let copied = front.copy(pipe, &mut buffer[..most])?;
         let piece = &mut buffer[..copied];
         let flags = if more || sent + copied < total { MSG_MORE } else { 0 };
         let taken = match copied {
             0 => Ok(0),
-            _ => fill(front_out.as_fd(), piece).and_then(|()| {
+            _ => {
                 let message = Message { data: &[IoSlice::new(piece)], control: &[], flags, fault: false };
-                match entered.file()? {
+                entered.file().and_then(|file| match file {
                     File::Alg(socket) if begun => socket.send_rest(&message),
                     file => file.send(&message),
-                }
-            }),
+                })
+            }
         };
         if let Ok(taken) = taken {
-            fill(pipe, &mut piece[..taken])?;
+            front.remove(pipe, &mut piece[..taken])?;
         }
         drop(turn);
         begun = true;
@@ -193,16 +190,6 @@ fn drain(entry: &'static Entry, pipe: BorrowedFd<'_>, to: RawFd, total: usize, m
             again => again?,
         };
     }
-}
-
-/// Reads until `into` is full or the pipe is empty: a read may return one packet only, and a thread that reads without the pipe's lock may
-/// come first.
-fn fill(pipe: BorrowedFd<'_>, mut into: &mut [u8]) -> Result<(), Errno> {
-    while !into.is_empty() && ioctl_fionread(pipe)? > 0 {
-        let got = read(pipe, &mut *into)?;
-        into = &mut into[got..];
-    }
-    Ok(())
 }
 
 /// Sends bytes from a buffer of this library.

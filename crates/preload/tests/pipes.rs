@@ -46,6 +46,11 @@ served! {
         }
         assert_eq!(splice(&reader, None, &hash, None, 100, NONE), Ok(3));
         assert_eq!(digest(&hash), ABC);
+        // Unlike `read`, it leaves the rest of a packet.
+        write(&writer, b"abc").unwrap();
+        assert_eq!(splice(&reader, None, &hash, None, 2, SpliceFFlags::SPLICE_F_MORE), Ok(2));
+        assert_eq!(splice(&reader, None, &hash, None, 2, NONE), Ok(1));
+        assert_eq!(digest(&hash), ABC);
     }
 }
 

@@ -8,11 +8,10 @@ use crate::serve::{
     server::{Server, lock},
     target::Target,
 };
-use algkit_afalg::{Errno, File, Message, abi::MAX_TRANSFER};
+use algkit_afalg::{Errno, File, Message, abi::MAX_TRANSFER, front::Front};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{FileType, Mode, OFlags},
-    pipe::{PipeFlags, SpliceFlags, pipe_with, tee},
 };
 use std::{
     io::{IoSlice, IoSliceMut},
@@ -187,18 +186,6 @@ fn begin(server: &Server, target: &Target<'_>, what: Move, fd: i32, len: u64) ->
     Ok(Reply::Taken)
 }
 
-/// Reads until `into` is full or the pipe is empty; returns the number of bytes.
-fn fill(pipe: &OwnedFd, into: &mut [u8]) -> Result<usize, Errno> {
-    let mut filled = 0;
-    while filled < into.len() {
-        match rustix::io::read(pipe, &mut into[filled..]) {
-            Ok(0) | Err(Errno::AGAIN) => break,
-            n => filled += n?,
-        }
-    }
-    Ok(filled)
-}
-
 /// A transfer in progress, on the target's descriptor `fd`.
 struct Mover<'a> {
     target: &'a Target<'a>,
@@ -293,24 +280,24 @@ impl Mover<'_> {
     /// Sends `total` bytes from the pipe, or fewer if another thread reads them.
     fn pass_on(&mut self, server: &Server, pipe: &OwnedFd, more: bool, to: &Served, total: usize) -> Result<(), Errno> {
         let pipe_lock = &PIPES[rustix::fs::fstat(pipe)?.st_ino as usize % PIPES.len()];
-        // Data that the file does not accept must stay in the pipe, so it is read from a copy of the pipe's front.
-        let (copy_out, copy_in) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        let front = Front::new()?;
         let mut buffer = vec![0; total.min(PIPE)];
         let mut begun = false;
         while self.moved < total {
             let taken = server.operate(to, self.target, self.fd, |file| {
                 let _turn = lock(pipe_lock);
-                let copied = match tee(pipe, &copy_in, (total - self.moved).min(PIPE), SpliceFlags::NONBLOCK) {
-                    Ok(0) | Err(Errno::AGAIN) => return Ok(None),
-                    copied => fill(&copy_out, &mut buffer[..copied?])?,
-                };
+                let most = (total - self.moved).min(PIPE);
+                let copied = front.copy(pipe, &mut buffer[..most])?;
+                if copied == 0 {
+                    return Ok(None);
+                }
                 let flags = if more || self.moved + copied < total { libc::MSG_MORE } else { 0 };
                 let message = Message { data: &[IoSlice::new(&buffer[..copied])], control: &[], flags, fault: false };
                 let taken = match file {
                     File::Alg(socket) if begun => socket.send_rest(&message),
                     file => file.send(&message),
                 }?;
-                fill(pipe, &mut buffer[..taken])?;
+                front.remove(pipe, &mut buffer[..taken])?;
                 Ok(Some((taken, taken < copied)))
             });
             begun = true;
