@@ -68,8 +68,10 @@ impl Server {
         work: impl FnOnce(Input<'_>, Output<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut state = ServerConnection::new(Arc::clone(&self.0)).map_err(io::Error::other)?;
-        while state.is_handshaking() {
-            state.complete_io(&mut &*socket)?;
+        state.complete_io(&mut &*socket)?;
+        if state.is_handshaking() {
+            // It has begun, and has been silent since then for as long as the socket waits.
+            return Err(io::ErrorKind::TimedOut.into());
         }
         let state = Mutex::new(state);
         let input = Input { socket: BufReader::with_capacity(AHEAD, socket), state: &state };
@@ -152,4 +154,28 @@ fn unreadable(path: &Path, error: pem::Error) -> Error {
 
 fn refused(reason: impl ToString) -> Error {
     Error::option("--tls-certificates", reason.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustls::server::ResolvesServerCertUsingSni;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_client_that_begins_and_falls_silent_is_left_in_time() {
+        let patience = Duration::from_millis(500);
+        let config = ServerConfig::builder_with_provider(Arc::new(algkit_rustls::provider(ring::default_provider())))
+            .with_protocol_versions(&[&TLS13])
+            .unwrap()
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(ResolvesServerCertUsingSni::new()));
+        let (mut client, socket) = UnixStream::pair().unwrap();
+        socket.set_read_timeout(Some(patience)).unwrap();
+        // The head of a record, and no more.
+        client.write_all(&[22, 3, 1, 2, 0, 1]).unwrap();
+        let start = Instant::now();
+        assert!(Server(Arc::new(config)).serve(&socket, |_, _| Ok(())).is_err());
+        assert!(start.elapsed() < 2 * patience, "{:?}", start.elapsed());
+    }
 }
