@@ -224,7 +224,12 @@ fn what_is_refused_at_the_start() {
     refused(&["--tls-verify-peer"], "--tls-certificates");
     refused(&["--tls-certificates", &place.at("nowhere")], "server-key.pem");
     fs::copy(pki.at("client-key.pem"), pki.at("server-key.pem")).expect("a file");
-    refused(&["--tls-certificates", text(&pki.0)], "--tls-certificates");
+    refused(&["--tls-certificates", text(&pki.0)], "server-key.pem is not the key of server-cert.pem");
+    let of_521_bits = ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-521", "-out"];
+    foreign("openssl", "openssl", &[&of_521_bits[..], &[&*pki.at("server-key.pem")]].concat());
+    refused(&["--tls-certificates", text(&pki.0)], "server-key.pem`: it is no RSA key");
+    fs::write(pki.at("server-cert.pem"), "-----BEGIN CERTIFICATE-----\nMIIB\n").expect("a file");
+    refused(&["--tls-certificates", text(&pki.0)], "server-cert.pem`: it is cut off");
     fs::write(pki.at("server-key.pem"), "no key").expect("a file");
     refused(&["--tls-certificates", text(&pki.0)], "server-key.pem");
     fs::remove_file(pki.at("ca-cert.pem")).expect("a file");

@@ -8,7 +8,10 @@ use crate::{
     },
     ring::Control,
 };
-use rustix::io::Errno;
+use rustix::{
+    io::Errno,
+    process::{Pid, test_kill_process},
+};
 use std::{
     fs::{self, File},
     io,
@@ -16,8 +19,20 @@ use std::{
     process,
 };
 
-/// What all devices of this crate are marked with: "algkit" and a version.
-const MARK: u64 = u64::from_be_bytes(*b"algkit\0\x01");
+/// What devices of this crate are marked with, in front of the number of the process that makes them.
+const MARK: u32 = u32::from_be_bytes(*b"algk");
+
+/// The mark of a device that a process makes.
+fn mark(process: u32) -> u64 {
+    u64::from(MARK) << 32 | u64::from(process)
+}
+
+/// Whether the server of a device was killed. A device whose server still lives may not have its disk yet.
+fn is_left(info: &Info) -> bool {
+    let server = Pid::from_raw(info.mark as i32);
+    let is_gone = || server.is_none_or(|server| test_kill_process(server) == Err(Errno::SRCH));
+    info.mark >> 32 == u64::from(MARK) && (info.state, info.pid) == (0, -1) && is_gone()
+}
 
 /// Bytes of the longest request.
 const MAX_REQUEST: u32 = 1 << 20;
@@ -56,7 +71,7 @@ impl Driver {
         for id in entries.filter_map(|entry| number(entry.file_name().to_str()?)) {
             let asked = self.0.command(GET_DEV_INFO, id, vec![0; Info::SIZE], 0);
             let info = asked.map(|bytes| Info::parse(&bytes)).unwrap_or_default();
-            if info.mark == MARK && (info.state, info.pid) == (0, -1) {
+            if is_left(&info) {
                 // If it stays, it harms nobody.
                 let _ = self.remove(id);
             }
@@ -71,7 +86,7 @@ impl Driver {
             max_bytes: MAX_REQUEST,
             id: ANY,
             features: USER_COPY,
-            mark: MARK,
+            mark: mark(process::id()),
             ..Info::default()
         };
         let info = Info::parse(&self.command("cannot add a device", ADD_DEV, ANY, info.to_bytes())?);
@@ -117,5 +132,22 @@ fn unless_gone(done: Result<Vec<u8>, Error>) -> Result<(), Error> {
     match done {
         Err(Error::Kernel { source, .. }) if Errno::from_io_error(&source) == Some(Errno::NODEV) => Ok(()),
         done => done.map(drop),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A second server starts while the first has added its device, and has not started it yet.
+    #[test]
+    fn the_new_device_of_another_server_stays() {
+        let mut ended = process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let device = |mark| Info { mark, pid: -1, ..Info::default() };
+        assert!(!is_left(&device(mark(process::id()))));
+        assert!(is_left(&device(mark(ended.id()))));
+        assert!(!is_left(&Info { state: 1, pid: 7, ..device(mark(ended.id())) }), "it has a disk");
+        assert!(!is_left(&device(u64::from(ended.id()))), "it is not of this crate");
     }
 }

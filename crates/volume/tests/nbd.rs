@@ -427,3 +427,43 @@ fn what_is_flushed_is_synced_before_the_answer() {
         }
     }
 }
+
+/// The connection of a client ends, or the server stops, while the data of a write is on its way. The requests before it have arrived, and are answered.
+#[test]
+fn what_has_arrived_before_a_cut_write_is_answered() {
+    use std::{net::Shutdown, os::unix::net::UnixStream, thread, time::Duration};
+    /// A disk that is still syncing when the connection is cut.
+    struct Slow(Memory);
+    impl ReadAt for Slow {
+        fn size(&self) -> Result<u64, Error> {
+            self.0.size()
+        }
+        fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<(), Error> {
+            self.0.read_at(offset, buf)
+        }
+    }
+    impl WriteAt for Slow {
+        fn write_at(&self, offset: u64, data: &[u8]) -> Result<(), Error> {
+            self.0.write_at(offset, data)
+        }
+        fn sync(&self) -> Result<(), Error> {
+            thread::sleep(Duration::from_millis(200));
+            Ok(())
+        }
+    }
+    let disk = Slow(Memory::new(vec![0; SIZE]));
+    let export = Export::new(&disk);
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    let cut = [client(), option(1, b""), request(0, 3, 0, 0), request(0, 1, 0, 1 << 20), vec![1; 1000]].concat();
+    ours.write_all(&cut).unwrap();
+    ours.shutdown(Shutdown::Write).unwrap();
+    let hang_up = || theirs.shutdown(Shutdown::Both).unwrap();
+    let session = handshake(&export, &mut &theirs, &mut &theirs).unwrap().unwrap();
+    let ended = session.serve(&export, &theirs, &theirs, hang_up, 2);
+    assert_eq!(ended.unwrap_err().kind(), std::io::ErrorKind::UnexpectedEof);
+    hang_up();
+    let mut replies = Vec::new();
+    ours.read_to_end(&mut replies).unwrap();
+    assert_eq!(replies.len(), 28 + 16);
+    assert_eq!(error(&replies[28..]), 0);
+}

@@ -18,10 +18,11 @@ use rustix::{
     process::umask,
 };
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     fs,
     io::{self, Read, Write},
-    net::{Shutdown, TcpListener},
+    net::{IpAddr, Shutdown, TcpListener},
     os::{
         fd::{AsFd, OwnedFd},
         unix::{
@@ -112,16 +113,16 @@ impl Listener {
         Ok((Self::Unix(listener, path, inode), uri))
     }
 
-    /// The next client. A unix socket stands for any: all that is done with it works on a TCP socket as well.
-    fn accept(&self) -> io::Result<UnixStream> {
+    /// The next client, and where it comes from. A unix socket stands for any: all that is done with it works on a TCP socket as well.
+    fn accept(&self) -> io::Result<(UnixStream, Origin)> {
         match self {
-            Self::Unix(listener, ..) => listener.accept().map(|(stream, _)| stream),
+            Self::Unix(listener, ..) => listener.accept().map(|(stream, _)| (stream, Origin::default())),
             Self::Tcp(listener) => {
-                let (stream, _) = listener.accept()?;
+                let (stream, address) = listener.accept()?;
                 stream.set_nodelay(true)?;
                 // A client whose machine lost power never says so, and would keep its place.
                 set_socket_keepalive(&stream, true)?;
-                Ok(OwnedFd::from(stream).into())
+                Ok((OwnedFd::from(stream).into(), origin(address.ip())))
             }
         }
     }
@@ -179,6 +180,16 @@ fn escaped(path: &[u8]) -> String {
     path.iter().map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
+/// The network of a client: its address in IPv4, and half of it in IPv6, as whoever has one address there has all that begin with the same half.
+type Origin = u64;
+
+fn origin(address: IpAddr) -> Origin {
+    match address.to_canonical() {
+        IpAddr::V4(address) => u32::from(address).into(),
+        IpAddr::V6(address) => (u128::from(address) >> 64) as u64,
+    }
+}
+
 /// Connections by their numbers, which grow.
 #[derive(Default)]
 struct Connections {
@@ -189,19 +200,22 @@ struct Connections {
 struct Connection {
     /// What ends it.
     handle: UnixStream,
+    origin: Origin,
     /// Whether the client has chosen the export. Before that it may be anybody.
     has_chosen: bool,
 }
 
 impl Connections {
-    /// Whether there is a place for one more. If all are taken, the client gives way that has been choosing for longest. So whoever connects and says
-    /// nothing, or little, keeps nobody out.
+    /// Whether there is a place for one more. If all are taken, a client gives way that is still choosing: of the origin that has most of them, the one
+    /// that came first. So whoever connects and says nothing, or little, keeps nobody out, and whoever connects without end nobody from elsewhere.
     fn make_room(&mut self) -> bool {
         if self.open.len() < CONNECTIONS {
             return true;
         }
-        let choosing = self.open.iter().find(|(_, connection)| !connection.has_chosen);
-        let Some(connection) = choosing.map(|(number, _)| *number).and_then(|number| self.open.remove(&number)) else {
+        let choosing = || self.open.iter().filter(|(_, connection)| !connection.has_chosen);
+        let crowd = |origin| choosing().filter(|(_, connection)| connection.origin == origin).count();
+        let last = choosing().max_by_key(|(number, connection)| (crowd(connection.origin), Reverse(**number)));
+        let Some(connection) = last.map(|(number, _)| *number).and_then(|number| self.open.remove(&number)) else {
             return false;
         };
         // Its thread ends with this. It may have left already.
@@ -233,8 +247,8 @@ impl<'a> Server<'a> {
     /// Serves whoever connects, until the listener is closed. A client that comes when all have chosen the export is refused.
     fn accept<'scope>(&'scope self, listener: &Listener, scope: &'scope thread::Scope<'scope, '_>) {
         for number in 0.. {
-            let stream = match listener.accept() {
-                Ok(stream) => stream,
+            let (stream, origin) = match listener.accept() {
+                Ok(client) => client,
                 Err(_) if self.connections().stopping => return,
                 // A client that left at once, or no descriptors: others end.
                 Err(_) => {
@@ -249,7 +263,7 @@ impl<'a> Server<'a> {
             if connections.make_room()
                 && let Ok(handle) = stream.try_clone()
             {
-                connections.open.insert(number, Connection { handle, has_chosen: false });
+                connections.open.insert(number, Connection { handle, origin, has_chosen: false });
                 let work = move || {
                     // A client that leaves in the middle, or breaks the protocol, has itself to blame.
                     let _ = self.serve(number, &stream);
@@ -329,6 +343,31 @@ mod tests {
         drop(turn);
         assert_eq!(other.join().unwrap().unwrap_err().kind(), io::ErrorKind::AddrInUse);
         assert!(UnixStream::connect(&path).is_ok());
+    }
+
+    /// Somebody connects again and again, faster than others can choose the export.
+    #[test]
+    fn whoever_floods_the_server_keeps_nobody_else_out() {
+        let mut connections = Connections::default();
+        let mut ends = Vec::new();
+        let mut connect = |number, address: &str| {
+            let (handle, end) = UnixStream::pair().unwrap();
+            ends.push(end);
+            assert!(connections.make_room());
+            let origin = origin(address.parse().unwrap());
+            connections.open.insert(number, Connection { handle, origin, has_chosen: false });
+            connections.open.keys().copied().collect::<Vec<_>>()
+        };
+        connect(0, "192.0.2.1");
+        connect(1, "2001:db8::1");
+        for number in 2..100 {
+            connect(number, if number % 2 == 0 { "192.0.2.2" } else { "::ffff:192.0.2.2" });
+        }
+        for number in 100..200 {
+            connect(number, &format!("2001:db8:0:1::{number}"));
+        }
+        let open = connect(200, "192.0.2.3");
+        assert_eq!((open.len(), &open[..2], open.last()), (CONNECTIONS, &[0, 1][..], Some(&200)));
     }
 
     #[test]

@@ -21,6 +21,9 @@ use std::{
 /// Bytes of records that are read at a time.
 const AHEAD: usize = 64 << 10;
 
+/// What is said of a private key that cannot be used.
+const NO_KEY: &str = "it is no RSA key of 2048 bits or more, no ECDSA key on P-256 or P-384, and no Ed25519 key";
+
 /// What the server shows to clients and demands of them.
 pub struct Server(Arc<ServerConfig>);
 
@@ -34,8 +37,9 @@ impl Server {
             .map_err(refused)?;
         let config = if verifies_peer {
             let mut roots = RootCertStore::empty();
-            for certificate in all::<CertificateDer<'_>>(&folder.join("ca-cert.pem"))? {
-                roots.add(certificate).map_err(refused)?;
+            let authorities = folder.join("ca-cert.pem");
+            for certificate in all::<CertificateDer<'_>>(&authorities)? {
+                roots.add(certificate).map_err(|error| Error::read(&authorities, io::Error::other(error)))?;
             }
             let revoked = folder.join("ca-crl.pem");
             // A list that is there and cannot be read is an error, as without it those who are revoked would get in.
@@ -53,12 +57,14 @@ impl Server {
         } else {
             config.with_no_client_auth()
         };
-        let key = folder.join("server-key.pem");
-        let key = PrivateKeyDer::from_pem_file(&key).map_err(|error| unreadable(&key, error))?;
-        config
-            .with_single_cert(all(&folder.join("server-cert.pem"))?, key)
-            .map(|config| Self(Arc::new(config)))
-            .map_err(refused)
+        let (certificate, key) = (folder.join("server-cert.pem"), folder.join("server-key.pem"));
+        let read = PrivateKeyDer::from_pem_file(&key).map_err(|error| unreadable(&key, error))?;
+        let config = config.with_single_cert(all(&certificate)?, read).map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => refused("server-key.pem is not the key of server-cert.pem"),
+            rustls::Error::General(_) => Error::read(&key, io::Error::other(NO_KEY)),
+            error => Error::read(&certificate, io::Error::other(error)),
+        })?;
+        Ok(Self(Arc::new(config)))
     }
 
     /// Begins TLS, and calls `work` with what the client sends and with what it gets.
@@ -68,8 +74,10 @@ impl Server {
         work: impl FnOnce(Input<'_>, Output<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut state = ServerConnection::new(Arc::clone(&self.0)).map_err(io::Error::other)?;
-        while state.is_handshaking() {
-            state.complete_io(&mut &*socket)?;
+        state.complete_io(&mut &*socket)?;
+        if state.is_handshaking() {
+            // It has begun, and has been silent since then for as long as the socket waits.
+            return Err(io::ErrorKind::TimedOut.into());
         }
         let state = Mutex::new(state);
         let input = Input { socket: BufReader::with_capacity(AHEAD, socket), state: &state };
@@ -145,6 +153,8 @@ fn all<T: PemObject>(path: &Path) -> Result<Vec<T>, Error> {
 fn unreadable(path: &Path, error: pem::Error) -> Error {
     let source = match error {
         pem::Error::Io(source) => source,
+        pem::Error::NoItemsFound => io::Error::other("it has no such object in PEM, or only an encrypted one"),
+        pem::Error::MissingSectionEnd { .. } => io::Error::other("it is cut off"),
         error => io::Error::other(error),
     };
     Error::read(path, source)
@@ -152,4 +162,28 @@ fn unreadable(path: &Path, error: pem::Error) -> Error {
 
 fn refused(reason: impl ToString) -> Error {
     Error::option("--tls-certificates", reason.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustls::server::ResolvesServerCertUsingSni;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_client_that_begins_and_falls_silent_is_left_in_time() {
+        let patience = Duration::from_millis(500);
+        let config = ServerConfig::builder_with_provider(Arc::new(algkit_rustls::provider(ring::default_provider())))
+            .with_protocol_versions(&[&TLS13])
+            .unwrap()
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::new(ResolvesServerCertUsingSni::new()));
+        let (mut client, socket) = UnixStream::pair().unwrap();
+        socket.set_read_timeout(Some(patience)).unwrap();
+        // The head of a record, and no more.
+        client.write_all(&[22, 3, 1, 2, 0, 1]).unwrap();
+        let start = Instant::now();
+        assert!(Server(Arc::new(config)).serve(&socket, |_, _| Ok(())).is_err());
+        assert!(start.elapsed() < 2 * patience, "{:?}", start.elapsed());
+    }
 }

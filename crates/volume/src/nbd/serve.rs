@@ -25,6 +25,9 @@ const SHORT: u32 = 16 << 10;
 /// The error number with which a request is refused.
 type Refusal = u32;
 
+/// A request of which all has been read, and what has become of it so far.
+type Received = (Request, Result<(), Refusal>);
+
 impl Session {
     /// Serves the client with this number of threads, until it leaves. `hang_up` is called if the connection has to end before that: from then on, every
     /// read of the input and every write to the output has to end at once.
@@ -88,14 +91,15 @@ impl<R: Read, W: Write, H: Fn()> Connection<'_, R, W, H> {
         loop {
             let mut input = held.take().unwrap_or_else(|| lock(&self.input));
             let Some(reader) = input.as_mut() else { return Ok(()) };
-            let request = match next(reader) {
-                Ok(Some(request)) => request,
+            let (request, done) = match self.receive(reader, &mut buffer) {
+                Ok(Some(received)) => received,
                 end => {
+                    // Other threads still answer what has come before.
                     *input = None;
                     return end.map(drop);
                 }
             };
-            held = match self.request(request, input, &mut buffer) {
+            held = match self.request(&request, done, input, &mut buffer) {
                 Ok(held) => held,
                 Err(error) => {
                     // Another thread may have the input, and wait for the client.
@@ -107,26 +111,32 @@ impl<R: Read, W: Write, H: Fn()> Connection<'_, R, W, H> {
         }
     }
 
-    /// Does a request and answers it. When all of the request has been read, the input is released to the next thread. If there is nothing to do for
-    /// another thread, it is returned instead.
+    /// The next request, and whether it is refused or has failed; `None` if the client leaves.
+    fn receive(&self, input: &mut BufReader<R>, buffer: &mut Buffer) -> Result<Option<Received>, io::Error> {
+        let Some(request) = next(input)? else { return Ok(None) };
+        let mut done = self.refusal(&request).map_or(Ok(()), Err);
+        if request.command == Command::Write {
+            // The data of a write is read also if the request is refused, as the next request begins behind it.
+            done = self.take_long(&request, done, input, buffer)?;
+        }
+        Ok(Some((request, done)))
+    }
+
+    /// Does a request and answers it. All of it has been read, so the input is released to the next thread. If there is nothing to do for another
+    /// thread, it is returned instead.
     fn request<'a>(
         &'a self,
-        request: Request,
-        mut input: Input<'a, R>,
+        request: &Request,
+        mut done: Result<(), Refusal>,
+        input: Input<'a, R>,
         buffer: &mut Buffer,
     ) -> Result<Option<Input<'a, R>>, io::Error> {
-        let Request { command, cookie, offset, len, flags } = request;
-        let mut done = self.refusal(&request).map_or(Ok(()), Err);
-        if command == Command::Write {
-            // The data of a write is read also if the request is refused, as the next request begins behind it.
-            let reader = input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-            done = self.take_long(&request, done, reader, buffer)?;
-        }
+        let Request { command, cookie, offset, len, flags } = *request;
         let has_more = input.as_ref().is_some_and(|input| !input.buffer().is_empty());
         let moves = matches!(command, Command::Read | Command::Write);
         let held = (moves && len <= SHORT && !has_more && flags & FUA == 0).then_some(input);
         match command {
-            Command::Read => return self.read(&request, done, buffer).map(|()| held),
+            Command::Read => return self.read(request, done, buffer).map(|()| held),
             Command::BlockStatus if done.is_ok() => return self.send(&status_chunk(cookie, len)).map(|()| held),
             _ => {}
         }
