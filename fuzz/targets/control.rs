@@ -2,7 +2,10 @@
 //! control message and text.
 #![no_main]
 
-use algkit_afalg::{Destination, Errno, Message, alg::Socket};
+use algkit_afalg::{
+    Destination, Errno, Message,
+    alg::{NoKeyring, Socket},
+};
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use std::io::{IoSlice, IoSliceMut};
@@ -261,17 +264,17 @@ fn step(sockets: &mut Vec<Socket>, call: &Call) {
         Call::Key { socket, len, byte } => {
             let mut key = vec![*byte; len.bytes()];
             spoil(&mut key, Some((9, 1))); // halves that differ
-            let _ = sockets[pick(socket)].set_option(SOL_ALG, 1, &key);
+            let _ = sockets[pick(socket)].set_option(SOL_ALG, 1, &key, &NoKeyring);
         }
         Call::TwoKeys { socket, enc_len, len } => {
             let mut key = [8u16.to_ne_bytes(), 1u16.to_ne_bytes()].concat();
             key.extend(u32::from(*enc_len).to_be_bytes());
             key.resize(8 + usize::from(*len), 3);
-            let _ = sockets[pick(socket)].set_option(SOL_ALG, 1, &key);
+            let _ = sockets[pick(socket)].set_option(SOL_ALG, 1, &key, &NoKeyring);
         }
         Call::Option { socket, level: l, name, value } => {
             let socket = &mut sockets[pick(socket)];
-            let _ = socket.set_option(level(l), (*name).into(), value);
+            let _ = socket.set_option(level(l), (*name).into(), value, &NoKeyring);
             let _ = socket.option(level(l), (*name).into());
         }
         Call::Accept { socket } => {

@@ -139,6 +139,23 @@ fn missing_files() {
     assert_eq!(fails(&none, 1), "algkit: list: no file was verified\n");
 }
 
+/// What has been read of the list is no longer there to be hashed, so standard input would seem to be empty.
+#[test]
+fn a_list_on_standard_input_does_not_name_it() {
+    let output = pipe(&["dgst", "-c", "sha256", "--check"], format!("{EMPTY_SHA256}  -\n").as_bytes());
+    assert_eq!(fails(&output, 1), "algkit: standard input: no properly formatted checksum lines found\n");
+    assert_eq!(output.stdout, b"");
+}
+
+#[test]
+fn a_list_that_cannot_be_read_is_told_whatever_the_next_one_says() {
+    let folder = Folder::new();
+    let file = folder.write("file", "abd");
+    let list = folder.write("list", format!("{ABC_SHA256}  {file}\n"));
+    let output = run(&["dgst", "-c", "sha256", "--status", "--check", &folder.arg("gone"), &list]);
+    assert!(fails(&output, 2).contains("gone`: No such file or directory"));
+}
+
 #[test]
 fn improper_lines() {
     let folder = Folder::new();

@@ -382,6 +382,18 @@ fn dashes_are_the_standard_streams() {
     assert_eq!(ok(&pipe(&ctr, b"text")).len(), 4);
 }
 
+/// It would be written over while it is read. If it were opened to append, it would not end.
+#[test]
+fn standard_output_is_not_the_input() {
+    let folder = Folder::new();
+    let file = folder.write("file", text(LONG));
+    let output = fs::File::options().write(true).open(&file).unwrap();
+    let ctr = ["enc", "-c", "ctr(aes)", "-k", &hex(16), "--iv", &hex(16), "-i", &file];
+    let refused = algkit().args(ctr).stdout(output).output().unwrap();
+    assert!(fails(&refused, 2).contains("standard output`: it is the input"));
+    assert!(folder.read("file") == text(LONG));
+}
+
 /// Reads the first bytes of the output and leaves, which ends the command quietly.
 fn first_bytes(args: &[&str]) -> [u8; 1000] {
     let mut child = algkit().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

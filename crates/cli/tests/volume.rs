@@ -144,6 +144,46 @@ fn no_header_is_restored_over_an_unfinished_reencryption() {
     assert!(folder.read("image") == begun);
 }
 
+/// The data would be decrypted from another place, or with a part of its key.
+#[test]
+fn no_header_of_another_layout_is_restored() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let key = folder.arg("key");
+    for other in [["--type", "luks1"], ["-s", "256"]] {
+        let (from, backup) = (folder.write("other", &good), folder.arg(other[1]));
+        ok(&run(&[&["volume", "format", "-q", "-d", &key, &from][..], &QUICK, &other].concat()));
+        ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &from]));
+        let line = fails(&run(&["volume", "header-restore", "-q", "--header-backup-file", &backup, &image]), 2);
+        assert!(line.contains("another place or another key size"), "{line}");
+        assert!(folder.read("image") == good, "{other:?}");
+    }
+}
+
+#[test]
+fn the_passphrase_that_is_left_does_not_remove_itself() {
+    let folder = Folder::new();
+    let (image, good) = image(&folder);
+    let key = folder.arg("key");
+    let line = fails(&run(&["volume", "kill-slot", "-d", &key, &image, "0"]), 2);
+    assert!(line.contains("it is that of key slot 0"), "{line}");
+    assert!(folder.read("image") == good);
+    ok(&run(&["volume", "kill-slot", "-d", &key, &image, "1"]));
+    ok(&run(&["volume", "open-test", "-d", &key, &image]));
+}
+
+#[test]
+fn behind_a_source_that_ends_early_there_are_zeros() {
+    let folder = Folder::new();
+    let (key, filled) = (folder.write("key", "a passphrase"), folder.arg("filled"));
+    // Longer than what is encrypted at a time.
+    let mut text = common::text((1 << 20) + 5);
+    let source = folder.write("source", &text);
+    ok(&run(&[&["volume", "fill", "-d", &key, "--size", "2M", &source, &filled][..], &QUICK].concat()));
+    text.resize(2 << 20, 0);
+    assert!(ok(&run(&["volume", "read", "-d", &key, &filled])) == text);
+}
+
 #[test]
 fn a_damaged_volume_is_not_taken_for_none() {
     let folder = Folder::new();
@@ -465,6 +505,20 @@ fn readers_and_new_keys_keep_each_other_off() {
     }
     ok(&tested);
     assert_eq!(&ok(&run(&read))[..5], b"plain");
+}
+
+/// Each would write over what the other one has written.
+#[test]
+fn writers_keep_each_other_off() {
+    let folder = Folder::new();
+    let (image, before) = image(&folder);
+    let (key, text) = (folder.arg("key"), folder.write("text", "plain"));
+    let serve = ["volume", "serve", "-d", &key, "--socket", &folder.arg("socket"), &image];
+    let mut server = common::Server(algkit().args(serve).stdout(Stdio::piped()).spawn().unwrap());
+    BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
+    let line = fails(&run(&["volume", "write", "-i", &text, "-d", &key, &image]), 2);
+    assert!(line.contains("another program uses its data"), "{line}");
+    assert!(server.end().success() && folder.read("image") == before);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use nix::{
 use std::{
     fs::File,
     io::Write,
+    mem::ManuallyDrop,
     os::fd::{AsRawFd, OwnedFd, RawFd},
     ptr, thread,
     time::Duration,
@@ -232,5 +233,23 @@ served! {
             assert!(took < Duration::from_secs(10), "{took:?}");
         });
         assert_encrypts(&fd);
+    }
+}
+
+served! {
+    fn who_waits_learns_that_the_context_is_gone() {
+        let context = ManuallyDrop::new(Context::new());
+        let (fd, mut text) = (with_text(), [0; 64]);
+        assert_eq!(context.submit(&[&pread(fd.as_raw_fd(), &mut text)]), Ok(1));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(50));
+                // SAFETY: the call takes no pointers.
+                assert_eq!(unsafe { libc::syscall(libc::SYS_io_destroy, context.0) }, 0);
+            });
+            let (events, took) = timed(|| context.events(2, Some(Duration::from_secs(20))));
+            assert_eq!(events, Err(Errno::EINVAL));
+            assert!(took < Duration::from_secs(10), "{took:?}");
+        });
     }
 }

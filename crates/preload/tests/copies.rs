@@ -4,16 +4,21 @@ mod common;
 
 use common::{
     ABC, CIPHER, KEY, MORE, PLAIN, assert_encrypts, assert_succeeds, cbc, digest, encrypt, in_child, operation, parent,
-    sha256,
+    sha256, timed,
 };
 use nix::{
     errno::Errno,
     poll::{PollFd, PollFlags, PollTimeout, poll},
-    sys::socket::{MsgFlags, recv, send, setsockopt, sockopt::AlgSetKey},
+    sys::{
+        epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout},
+        socket::{MsgFlags, recv, send, setsockopt, sockopt::AlgSetKey},
+    },
 };
 use std::{
     fs,
     os::fd::{AsFd, AsRawFd, OwnedFd},
+    thread,
+    time::Duration,
 };
 
 /// Receives a block without waiting.
@@ -73,6 +78,34 @@ served! {
             assert_succeeds(in_child(|| assert_encrypts(&operation(&unkeyed))));
         }));
         assert_encrypts(&operation(&unkeyed));
+    }
+}
+
+served! {
+    /// Behind the child's descriptor is the parent's socket until the child waits, too.
+    fn a_child_wakes_itself_and_not_its_parent() {
+        let fd = cbc();
+        encrypt(&fd, &[], MORE).unwrap();
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).unwrap();
+        epoll.add(&fd, EpollEvent::new(EpollFlags::EPOLLIN, 1)).unwrap();
+        let ready = || epoll.wait(&mut [EpollEvent::empty()], EpollTimeout::ZERO);
+        assert_eq!(ready(), Ok(0));
+        let send_block = || assert_eq!(send(fd.as_raw_fd(), &PLAIN[0], MORE), Ok(16));
+        assert_succeeds(in_child(send_block));
+        assert_eq!(ready(), Ok(0));
+        assert_succeeds(in_child(|| thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(50));
+                send_block();
+            });
+            let mut fds = [PollFd::new(fd.as_fd(), PollFlags::POLLIN)];
+            let (found, took) = timed(|| poll(&mut fds, PollTimeout::from(20_000_u16)));
+            assert_eq!(found, Ok(1));
+            assert!(took < Duration::from_secs(10), "{took:?}");
+        })));
+        assert_eq!(ready(), Ok(0));
+        send_block();
+        assert_eq!(ready(), Ok(1));
     }
 }
 

@@ -153,6 +153,10 @@ served! {
         let descriptor = |fd: &OwnedFd| FdFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFD).unwrap());
         let status = |fd: &OwnedFd| OFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFL).unwrap());
         assert!(descriptor(&fd).contains(FdFlag::FD_CLOEXEC) && status(&fd).contains(OFlag::O_NONBLOCK));
+        // Another socket is put behind it so that its readiness shows.
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).unwrap();
+        epoll.add(&fd, EpollEvent::new(EpollFlags::EPOLLIN, 1)).unwrap();
+        assert!(descriptor(&fd).contains(FdFlag::FD_CLOEXEC) && status(&fd).contains(OFlag::O_NONBLOCK));
 
         let named = parent("hash", "sha256", &[]);
         let accepted = own(accept4(named.as_raw_fd(), SockFlag::SOCK_NONBLOCK).unwrap());
@@ -174,6 +178,9 @@ served! {
         assert_eq!([&named, &first, &second].map(status), [OFlag::O_NONBLOCK, OFlag::O_NONBLOCK, OFlag::empty()]);
         let third = operation(&named);
         assert_eq!(status(&third), OFlag::empty());
+        // SAFETY: the pointer is to a number.
+        assert_eq!(unsafe { libc::ioctl(third.as_raw_fd(), libc::FIONBIO, &1) }, 0);
+        assert_eq!([&second, &third, &operation(&named)].map(status), [OFlag::empty(), OFlag::O_NONBLOCK, OFlag::empty()]);
     }
 }
 

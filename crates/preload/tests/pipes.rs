@@ -8,7 +8,7 @@ use nix::{
     fcntl::{FcntlArg, OFlag, SpliceFFlags, fcntl, splice, vmsplice},
     sys::{
         sendfile::sendfile,
-        socket::{MsgFlags, send},
+        socket::{MsgFlags, send, setsockopt, sockopt::SndBuf},
     },
     unistd::{pipe, read, write},
 };
@@ -51,6 +51,34 @@ served! {
         assert_eq!(splice(&reader, None, &hash, None, 2, SpliceFFlags::SPLICE_F_MORE), Ok(2));
         assert_eq!(splice(&reader, None, &hash, None, 2, NONE), Ok(1));
         assert_eq!(digest(&hash), ABC);
+        // What has been moved is no longer in the pipe.
+        assert_eq!(splice(&reader, None, &hash, None, 100, SpliceFFlags::SPLICE_F_NONBLOCK), Err(Errno::EAGAIN));
+    }
+}
+
+served! {
+    /// More than is sent at a time, and more than a cipher has room for.
+    fn a_large_pipe_is_moved_by_one_call() {
+        let (reader, writer) = pipe().unwrap();
+        fcntl(&writer, FcntlArg::F_SETPIPE_SZ(1 << 20)).unwrap();
+        assert_eq!(write(&writer, &[b'a'; 1_000_000]), Ok(1_000_000));
+        let hash = sha256();
+        assert_eq!(splice(&reader, None, &hash, None, 1_000_000, NONE), Ok(1_000_000));
+        assert_eq!(digest(&hash), MILLION);
+
+        // Of the first piece only a part is accepted, and the rest belongs to it.
+        let fd = cbc();
+        setsockopt(&fd, SndBuf, &4096).unwrap();
+        assert_eq!(write(&writer, &[b'a'; 1_000_000]), Ok(1_000_000));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut left = 1_000_000;
+                while left > 0 {
+                    left -= read(&fd, &mut [0; 4096]).unwrap();
+                }
+            });
+            assert_eq!(splice(&reader, None, &fd, None, 1_000_000, NONE), Ok(1_000_000));
+        });
     }
 }
 
