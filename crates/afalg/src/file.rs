@@ -7,7 +7,7 @@ use crate::{Destination, Errno, Message, Readiness, Received, alg, cryptodev, ne
 /// No call blocks. Where the kernel would put the caller to sleep, the result is [`Errno::AGAIN`] and no relevant
 /// state has changed. The front end returns the error to a client that does not want to wait (`O_NONBLOCK`,
 /// `MSG_DONTWAIT`), or repeats the call when the file's [readiness](File::readiness) has changed. The rest of a
-/// message that was accepted in part is passed to [`alg::Socket::send_rest`].
+/// message that was accepted in part is passed to [`File::send_rest`].
 #[derive(Debug)]
 pub enum File {
     /// `socket(AF_ALG, SOCK_SEQPACKET, 0)`, or a socket accepted from one.
@@ -27,6 +27,16 @@ impl File {
             Self::Alg(socket) => socket.send(message),
             Self::Netlink(socket) => socket.send(message),
             Self::Device(_) => Err(Errno::INVAL),
+        }
+    }
+
+    /// Sends the rest of a message, or all of one for which there was no room, with the same flags. Its control messages are not processed again: the
+    /// first attempt has set the IV, and receives may have changed it since.
+    pub fn send_rest(&mut self, message: &Message<'_>) -> Result<usize, Errno> {
+        let message = Message { control: &[], ..*message };
+        match self {
+            Self::Alg(socket) => socket.send_rest(&message),
+            _ => self.send(&message),
         }
     }
 

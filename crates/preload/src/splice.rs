@@ -6,7 +6,7 @@
 use crate::{
     descriptor::borrow, entry::Entry, errno::length, interpose::interpose, lock::Lock, memory, table, transfer,
 };
-use algkit_afalg::{Errno, File, Message, front::Front};
+use algkit_afalg::{Errno, Message, front::Front};
 use libc::{
     MSG_MORE, SPLICE_F_GIFT, SPLICE_F_MORE, SPLICE_F_MOVE, SPLICE_F_NONBLOCK, c_int, c_uint, loff_t, off_t, size_t,
     ssize_t,
@@ -158,10 +158,7 @@ fn drain(entry: &'static Entry, pipe: BorrowedFd<'_>, to: RawFd, total: usize, m
             0 => Ok(0),
             _ => {
                 let message = Message { data: &[IoSlice::new(piece)], control: &[], flags, fault: false };
-                entered.file().and_then(|file| match file {
-                    File::Alg(socket) if begun => socket.send_rest(&message),
-                    file => file.send(&message),
-                })
+                entered.file().and_then(|file| if begun { file.send_rest(&message) } else { file.send(&message) })
             }
         };
         if let Ok(taken) = taken {

@@ -4,7 +4,7 @@ use crate::{
     entry::{Entered, Entry},
     iov,
 };
-use algkit_afalg::{Destination, Errno, File, Message, Received};
+use algkit_afalg::{Destination, Errno, Message, Received};
 use libc::MSG_DONTWAIT;
 use smallvec::SmallVec;
 use std::{io::IoSlice, os::fd::RawFd, time::Instant};
@@ -39,7 +39,7 @@ fn waits(entered: &Entered, flags: i32) -> bool {
 fn send_waiting(message: &Message<'_>, mut entered: Entered, mut result: Result<usize, Errno>) -> Result<usize, Errno> {
     while result == Err(Errno::AGAIN) && waits(&entered, message.flags) {
         entered = entered.wait()?;
-        result = send_again(entered.file()?, message);
+        result = entered.file()?.send_rest(message);
     }
     match result {
         Ok(sent) if sent < iov::total(message.data) && waits(&entered, message.flags) => {
@@ -53,16 +53,6 @@ fn send_waiting(message: &Message<'_>, mut entered: Entered, mut result: Result<
     }
 }
 
-/// Sends a message, or the rest of one, whose control messages the file has got already: the first attempt sets the IV, also if it finds no
-/// room. Receives may have changed it since.
-fn send_again(file: &mut File, message: &Message<'_>) -> Result<usize, Errno> {
-    let message = Message { control: &[], ..*message };
-    match file {
-        File::Alg(socket) => socket.send_rest(&message),
-        file => file.send(&message),
-    }
-}
-
 /// Sends the rest of a message. Errors are not reported, since part of the data has been accepted.
 fn send_rest(message: &Message<'_>, mut entered: Entered, sent: usize) -> usize {
     let mut pieces: SmallVec<[IoSlice<'_>; 4]> = message.data.iter().copied().collect();
@@ -72,7 +62,7 @@ fn send_rest(message: &Message<'_>, mut entered: Entered, sent: usize) -> usize 
     while !rest.is_empty() {
         let room = entered.readiness().writable;
         let result = match entered.file() {
-            Ok(file) if room => send_again(file, &Message { data: rest, ..*message }),
+            Ok(file) if room => file.send_rest(&Message { data: rest, ..*message }),
             Ok(_) => Err(Errno::AGAIN),
             Err(errno) => Err(errno),
         };

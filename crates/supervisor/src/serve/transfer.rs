@@ -202,7 +202,6 @@ impl Send {
                 target.check()?;
                 fault = readable < len;
                 let data = [IoSlice::new(&buffer[..readable])];
-                let control = if self.begun { &[] } else { &self.control[..] };
                 if let File::Netlink(socket) = &mut *file {
                     if !self.address.is_empty() {
                         socket.connect(&self.address)?;
@@ -210,11 +209,8 @@ impl Send {
                     socket.set_privileged(may_administer(target.request.tid));
                     target.check()?;
                 }
-                let message = Message { data: &data, control, flags, fault };
-                match &mut *file {
-                    File::Alg(socket) if self.begun => socket.send_rest(&message),
-                    _ => file.send(&message),
-                }
+                let message = Message { data: &data, control: &self.control, flags, fault };
+                if self.begun { file.send_rest(&message) } else { file.send(&message) }
             });
             match done {
                 Ok(n) => {

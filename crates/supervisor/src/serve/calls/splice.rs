@@ -8,7 +8,7 @@ use crate::serve::{
     server::{Server, lock},
     target::Target,
 };
-use algkit_afalg::{Errno, File, Message, abi::MAX_TRANSFER, front::Front};
+use algkit_afalg::{Errno, Message, abi::MAX_TRANSFER, front::Front};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{FileType, Mode, OFlags},
@@ -233,9 +233,8 @@ impl Mover<'_> {
         let (mut sent, mut begun) = (0, false);
         loop {
             let message = Message { data: &[IoSlice::new(&data[sent..])], control: &[], flags, fault: false };
-            let taken = server.operate(to, self.target, self.fd, |file| match file {
-                File::Alg(socket) if begun => socket.send_rest(&message),
-                file => file.send(&message),
+            let taken = server.operate(to, self.target, self.fd, |file| {
+                if begun { file.send_rest(&message) } else { file.send(&message) }
             });
             begun = true;
             match taken {
@@ -293,10 +292,7 @@ impl Mover<'_> {
                 }
                 let flags = if more || self.moved + copied < total { libc::MSG_MORE } else { 0 };
                 let message = Message { data: &[IoSlice::new(&buffer[..copied])], control: &[], flags, fault: false };
-                let taken = match file {
-                    File::Alg(socket) if begun => socket.send_rest(&message),
-                    file => file.send(&message),
-                }?;
+                let taken = if begun { file.send_rest(&message) } else { file.send(&message) }?;
                 front.remove(pipe, &mut buffer[..taken])?;
                 Ok(Some((taken, taken < copied)))
             });
