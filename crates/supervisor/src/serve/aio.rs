@@ -3,11 +3,7 @@
 //! Contexts are the kernel's, and so are requests for other descriptors. A request for a served descriptor is carried
 //! out when it is submitted, as the kernel does with most of them. Its event waits here until the program asks for it.
 
-use crate::serve::{
-    proc::started,
-    program::Program,
-    target::{Request, Target},
-};
+use crate::serve::{proc::started, program::Program, request::Request, target::Target};
 use algkit_afalg::{Errno, aio::Event};
 use std::{
     collections::{HashMap, VecDeque},

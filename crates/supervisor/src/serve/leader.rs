@@ -6,9 +6,9 @@ use crate::serve::{
     bpf::is_native,
     calls, client,
     pool::Task,
+    request::Request,
     server::{STACK, Server, lock},
     sys,
-    target::Request,
 };
 use algkit_afalg::Errno;
 use libc::seccomp_notif;
@@ -276,7 +276,7 @@ impl Watch {
 
 /// Answers a notification, or lets another thread do so.
 fn attend(server: &Server, request: Request) {
-    if server.lost.as_ref().is_some_and(|lost| lost.answer(&server.target(request))) {
+    if server.target(request).answer_again() {
         return;
     }
     // Files that this thread of the target has closed before must be closed for this call.

@@ -1,9 +1,6 @@
 //! Calls on files that wait.
 
-use crate::serve::{
-    target::{Request, Target},
-    transfer::Transfer,
-};
+use crate::serve::{request::Request, target::Target, transfer::Transfer};
 use std::time::Instant;
 
 /// A call that waits until the file is ready for it.

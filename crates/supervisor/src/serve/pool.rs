@@ -10,7 +10,7 @@
 //! beyond a program's number of threads wait in a queue, and are [returned](Pool::expire) when they have waited too
 //! long.
 
-use crate::serve::{program::Program, target::Request};
+use crate::serve::{program::Program, request::Request};
 use std::{
     collections::{HashMap, VecDeque},
     sync::{

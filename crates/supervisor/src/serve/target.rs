@@ -5,42 +5,17 @@
 
 use crate::serve::{
     handles::Handles,
+    lost::Lost,
     proc,
+    request::Request,
     sys::{self, Piece},
 };
-use algkit_afalg::{
-    Errno, Memory,
-    abi::{MAX_ADDRESS, MAX_CONTROL, MAX_PIECES, MAX_TRANSFER},
-};
+use algkit_afalg::{Errno, Memory};
 use rustix::fs::OFlags;
 use std::{
-    collections::{HashMap, HashSet},
     ops::Range,
     os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
 };
-
-/// A stopped call, which waits for its answer.
-#[derive(Clone, Copy, Debug)]
-pub struct Request {
-    /// The number of the notification.
-    pub id: u64,
-    /// The thread that made the call.
-    pub tid: i32,
-    /// The number of the system call.
-    pub nr: libc::c_long,
-    /// The arguments of the call.
-    pub args: [u64; 6],
-    /// Whether `nr` is a number of the native 64-bit system calls, neither of a 32-bit program nor of x32.
-    pub is_native: bool,
-}
-
-impl Request {
-    /// Argument `n`, as a C `int`.
-    pub fn int(&self, n: usize) -> i32 {
-        self.args[n] as i32
-    }
-}
 
 /// How many numbers stay free in a range of served descriptors.
 const RESERVE: u32 = 4;
@@ -57,168 +32,6 @@ pub struct Target<'a> {
     listener: BorrowedFd<'a>,
     handles: &'a Handles,
     lost: Option<&'a Lost>,
-}
-
-/// Answers that came too late.
-///
-/// Before Linux 5.19, a signal ends a call that waits for its answer, and the program makes the call again after the
-/// handler. By then the supervisor has carried it out, and must not do so twice. It must not begin with it either while
-/// another thread still works on the interrupted call.
-#[derive(Default, Debug)]
-pub struct Lost {
-    answers: Mutex<Answers>,
-    done: Condvar,
-}
-
-#[derive(Default, Debug)]
-struct Answers {
-    /// For each thread: its interrupted call.
-    lost: HashMap<i32, LostAnswer>,
-    /// For each notification: the bytes that could not be written.
-    owed: HashMap<u64, Vec<Write>>,
-    /// The threads with a call that is being worked on.
-    busy: HashSet<i32>,
-}
-
-/// The answer to an interrupted call.
-#[derive(Debug)]
-struct LostAnswer {
-    request: Request,
-    /// When the thread was started: its number may be another's later, which must not get what was read for this one.
-    started: u64,
-    value: i64,
-    /// The bytes that were still to be written.
-    owed: Vec<Write>,
-}
-
-/// Bytes, and the pieces of the target's memory that they are for.
-type Write = (Vec<Piece>, Vec<u8>);
-
-/// The largest number of answers that are kept. Those of threads that were killed are never asked for.
-const MAX_LOST: usize = 64;
-
-impl Lost {
-    fn lock(&self) -> MutexGuard<'_, Answers> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until no other call of this thread is being worked on.
-    pub fn begin(&self, request: &Request) {
-        let mut answers = self.lock();
-        while !answers.busy.insert(request.tid) {
-            answers = self.done.wait(answers).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Records that no call of this thread is being worked on.
-    pub fn leave(&self, request: &Request) {
-        self.lock().busy.remove(&request.tid);
-        self.done.notify_all();
-    }
-
-    fn owe(&self, request: &Request, pieces: &[Piece], bytes: &[u8]) {
-        let owed = &mut self.lock().owed;
-        if owed.len() >= MAX_LOST {
-            owed.clear();
-        }
-        owed.entry(request.id).or_default().push((pieces.to_vec(), bytes.to_vec()));
-    }
-
-    /// Records the end of a call. `lost` is its result if the answer came too late.
-    fn end(&self, request: &Request, lost: Option<i64>) {
-        let started = lost.and_then(|_| proc::started(request.tid));
-        let Answers { lost: answers, owed, .. } = &mut *self.lock();
-        let owed = owed.remove(&request.id).unwrap_or_default();
-        // A thread that was killed asks no more.
-        let Some((value, started)) = lost.zip(started) else { return };
-        if answers.len() >= MAX_LOST {
-            answers.clear();
-        }
-        answers.insert(request.tid, LostAnswer { request: *request, started, value, owed });
-    }
-
-    /// Answers a call that repeats the last call of its thread that got no answer; returns whether it does. Calls that
-    /// a signal handler makes in between are ignored.
-    pub fn answer(&self, target: &Target<'_>) -> bool {
-        let request = target.request;
-        let found = {
-            let lost = &mut self.lock().lost;
-            let again = |lost: &LostAnswer| (lost.request.nr, lost.request.args) == (request.nr, request.args);
-            if lost.get(&request.tid).is_some_and(again) { lost.remove(&request.tid) } else { None }
-        };
-        let Some(LostAnswer { started, value, owed, .. }) = found else { return false };
-        if proc::started(request.tid) != Some(started) {
-            return false;
-        }
-        let written = owed.iter().try_for_each(|(pieces, bytes)| target.scatter(pieces, bytes));
-        target.answer(written.map(|()| value));
-        true
-    }
-}
-
-/// The memory around a structure, read in one call. What the structure points to is usually beside it, on the stack.
-pub struct Window {
-    start: u64,
-    bytes: Vec<u8>,
-}
-
-impl Window {
-    /// The numbers of bytes before and behind the structure.
-    const BEFORE: u64 = 512;
-    const BEHIND: u64 = 1024;
-    const PAGE: u64 = 4096;
-
-    /// Reads the `len` bytes at `address` with their surroundings, within the same pages. So if the bytes can be read,
-    /// the surroundings can.
-    fn read(target: &Target<'_>, address: u64, len: u64) -> Result<Self, Errno> {
-        let first = address - address % Self::PAGE;
-        let last = address.checked_add(len - 1).ok_or(Errno::FAULT)?;
-        let end = last - last % Self::PAGE + (Self::PAGE - 1);
-        let start = address.saturating_sub(Self::BEFORE).max(first);
-        let end = address.saturating_add(len + Self::BEHIND).min(end.saturating_add(1));
-        Ok(Self { start, bytes: target.bytes(start, (end - start) as usize)? })
-    }
-
-    /// The `len` bytes at `address`, from the window or else from the target. The caller limits `len`.
-    fn bytes(&self, target: &Target<'_>, address: u64, len: usize) -> Result<Vec<u8>, Errno> {
-        let inside =
-            address.checked_sub(self.start).and_then(|at| self.bytes.get(usize::try_from(at).ok()?..)?.get(..len));
-        inside.map_or_else(|| target.bytes(address, len), |bytes| Ok(bytes.to_vec()))
-    }
-}
-
-/// A `struct msghdr` of the target.
-pub struct Header {
-    /// The memory around the structure.
-    pub window: Window,
-    /// `msg_name` and `msg_namelen`.
-    pub name: (u64, usize),
-    /// The pieces of memory that `msg_iov` describes.
-    pub pieces: Vec<Piece>,
-    /// `msg_control` and `msg_controllen`.
-    pub control: (u64, u64),
-}
-
-/// The length of a `struct msghdr`, and the offsets of its fields.
-pub const HEADER_LEN: usize = 56;
-pub const NAMELEN: u64 = 8;
-pub const CONTROLLEN: u64 = 40;
-pub const FLAGS: u64 = 48;
-
-/// The pieces that an array of `struct iovec` describes.
-fn pieces(array: &[u8]) -> Result<Vec<Piece>, Errno> {
-    let mut left = MAX_TRANSFER;
-    let members = array.chunks_exact(16).map(|entry| {
-        let len = usize::try_from(word(entry, 8)).ok().filter(|&n| isize::try_from(n).is_ok());
-        let len = len.ok_or(Errno::INVAL)?.min(left);
-        left -= len;
-        Ok((word(entry, 0), len))
-    });
-    members.collect()
-}
-
-fn word(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..).and_then(|b| b.first_chunk()).map_or(0, |b| u64::from_ne_bytes(*b))
 }
 
 impl<'a> Target<'a> {
@@ -285,38 +98,6 @@ impl<'a> Target<'a> {
     /// Writes an `int` or an `unsigned int`.
     pub fn put(&self, address: u64, value: u32) -> Result<(), Errno> {
         self.scatter(&[(address, 4)], &value.to_ne_bytes())
-    }
-
-    /// Reads an array of `struct iovec` and returns its pieces.
-    pub fn iovec(&self, address: u64, count: u64) -> Result<Vec<Piece>, Errno> {
-        let count = usize::try_from(count).ok().filter(|&n| n <= MAX_PIECES).ok_or(Errno::INVAL)?;
-        pieces(&self.bytes(address, 16 * count)?)
-    }
-
-    /// Reads a `struct msghdr`.
-    pub fn header(&self, address: u64) -> Result<Header, Errno> {
-        let window = Window::read(self, address, HEADER_LEN as u64)?;
-        let bytes = window.bytes(self, address, HEADER_LEN)?;
-        let (name, iov, count) = (word(&bytes, 0), word(&bytes, 16), word(&bytes, 24));
-        let name_len = match usize::try_from(word(&bytes, 8) as i32) {
-            _ if name == 0 => 0,
-            Ok(len) => len.min(MAX_ADDRESS),
-            Err(_) => return Err(Errno::INVAL),
-        };
-        if count > MAX_PIECES as u64 {
-            return Err(Errno::MSGSIZE);
-        }
-        let control = (word(&bytes, 32), word(&bytes, 40));
-        let pieces = pieces(&window.bytes(self, iov, 16 * count as usize)?)?;
-        Ok(Header { window, name: (name, name_len), pieces, control })
-    }
-
-    /// Reads control messages.
-    pub fn control(&self, window: &Window, (address, len): (u64, u64)) -> Result<Vec<u8>, Errno> {
-        if len > MAX_CONTROL as u64 {
-            return Err(Errno::NOBUFS);
-        }
-        window.bytes(self, address, len as usize)
     }
 
     /// Reads a C string that is shorter than `most` bytes; `None` if it is longer or cannot be read. Bytes after its
@@ -461,6 +242,14 @@ impl<'a> Target<'a> {
             lost.end(&self.request, result.ok().filter(|_| !answered));
         }
         answered
+    }
+
+    /// Answers a call whose first answer came too late; returns false if this is none.
+    pub fn answer_again(&self) -> bool {
+        let Some(answer) = self.lost.and_then(|lost| lost.take(&self.request)) else { return false };
+        let written = answer.owed.iter().try_for_each(|(pieces, bytes)| self.scatter(pieces, bytes));
+        self.answer(written.map(|()| answer.value));
+        true
     }
 
     /// Ends the call as the kernel ends one that a signal interrupted: the kernel restarts it after the handler if

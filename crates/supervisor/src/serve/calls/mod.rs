@@ -7,12 +7,7 @@ mod socket;
 mod splice;
 mod submit;
 
-use crate::serve::{
-    bpf::SYS_IO_PGETEVENTS,
-    served::Served,
-    server::Server,
-    target::{Request, Target},
-};
+use crate::serve::{bpf::SYS_IO_PGETEVENTS, request::Request, served::Served, server::Server, target::Target};
 use algkit_afalg::{
     Errno,
     level::{is_got_here, is_set_here},

@@ -4,9 +4,10 @@ use crate::serve::{
     aio::{ContextId, Waiting},
     bpf::SYS_IO_PGETEVENTS,
     calls::Reply,
+    clock::duration,
     server::{Advance, Server},
     target::Target,
-    transfer::{Completion, Transfer, duration},
+    transfer::{Completion, Transfer},
 };
 use algkit_afalg::{
     Errno,

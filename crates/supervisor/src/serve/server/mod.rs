@@ -11,11 +11,13 @@ use crate::serve::{
     client,
     handles::{Handles, MAX_HANDLES},
     listings::Listings,
+    lost::Lost,
     pool::Pool,
     program::{MostBytes, Programs},
+    request::Request,
     served::Served,
     sys,
-    target::{Lost, Request, Target},
+    target::Target,
 };
 use crate::{Error, Options};
 use algkit_afalg::{program::Reach, service};

@@ -1,7 +1,7 @@
 //! Requests that run on other threads.
 
 use super::{STACK, Server};
-use crate::serve::{client, pool::Job, program::Account, target::Request};
+use crate::serve::{client, pool::Job, program::Account, request::Request};
 use algkit_afalg::Errno;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},

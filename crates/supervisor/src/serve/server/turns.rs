@@ -4,8 +4,9 @@ use super::Server;
 use crate::serve::{
     aio::Waiting,
     park::Parked,
+    request::Request,
     served::{Served, State},
-    target::{Request, Target},
+    target::Target,
     transfer::{Completion, Step, Transfer},
 };
 use algkit_afalg::{Errno, File, aio::Event};
