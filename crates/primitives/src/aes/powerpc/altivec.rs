@@ -6,8 +6,8 @@
 //! registers, so the time does not depend on the bytes: this is constant time, unlike a table in memory.
 //!
 //! A round of one block is ShiftRows (a VPERM), 20 instructions of SubBytes, 9 of MixColumns and the key. The eight
-//! look-ups of SubBytes do not wait for each other. They leave
-//! the CPU idle at times, but there are no registers for a second block.
+//! look-ups of SubBytes do not wait for each other. The CPU is idle at times all the same, but there are no registers for a
+//! second block.
 
 use super::super::{
     integer::Rounds,
