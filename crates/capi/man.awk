@@ -42,7 +42,7 @@ inside && /^ \* -+$/ {
 inside { sub(/^ \* ?/, ""); comment = comment ($0 == "" ? ".PP" : escaped($0)) "\n"; next }
 
 # Declarations.
-/^#|^extern "C"|^}$/ || page == "" { next }
+/^#|^ALGKIT_MUST_CHECK$|^extern "C"|^}$/ || page == "" { next }
 { synopsis = synopsis escaped($0) "\n" }
 /^$/ { said() }
 match($0, /algkit_[a-z0-9_]+\(/) {

@@ -1,7 +1,7 @@
 //! Keys from keys and passphrases, by HMAC.
 //!
-//! Each function takes an HMAC that has the secret as its key. HKDF's first step, extraction, is that HMAC's digest: the
-//! salt is the key, and what the key is made of the message.
+//! Each function takes an HMAC that has the secret as its key. HKDF's first step, extraction, needs no function: it is the
+//! digest of an HMAC whose key is the salt and whose message is the shared secret.
 //!
 //! ```
 //! # #[cfg(feature = "sha")] {
@@ -42,7 +42,7 @@ pub fn hkdf_expand(mac: &Hash, info: &[&[u8]], out: &mut [u8]) -> Result<(), Err
     Ok(())
 }
 
-/// PBKDF2 (RFC 8018, section 5.2). 0 iterations are 1.
+/// PBKDF2 (RFC 8018, section 5.2). 0 iterations count as 1.
 ///
 /// # Errors
 /// [`Error::OutputLength`] if `out` is longer than 2^32 - 1 digests.
@@ -95,7 +95,7 @@ pub fn tls12_prf(mac: &Hash, seed: &[&[u8]], out: &mut [u8]) -> Result<(), Error
     Ok(())
 }
 
-/// The pseudorandom function of TLS 1.0 and 1.1 (RFC 2246, section 5). MD5 is one of the `legacy` features.
+/// The pseudorandom function of TLS 1.0 and 1.1 (RFC 2246, section 5). MD5 needs the feature `legacy`.
 pub fn tls10_prf(secret: &[u8], seed: &[&[u8]], out: &mut [u8]) -> Result<(), Error> {
     // If the length is odd, the halves have a byte in common.
     let half = secret.len().div_ceil(2);

@@ -1,7 +1,7 @@
 //! Key wrapping: KW and KWP of SP 800-38F (RFC 3394, RFC 5649), over a cipher with blocks of 16 bytes.
 //!
-//! What is wrapped is one word of 8 bytes longer than the key: the word that each function takes or returns stands before
-//! it. `kw(aes)` is KW with the interface of the kernel.
+//! A wrapped key is longer than the key by one word of 8 bytes. That word comes first, and each function takes or returns it
+//! apart from the rest. `kw(aes)` is KW with the interface of the kernel.
 //!
 //! ```
 //! # #[cfg(feature = "aes")] {

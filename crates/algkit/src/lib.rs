@@ -67,9 +67,10 @@
 //! | `xts(aes)` | 16 | the number of the sector, little-endian; the same sector keeps its number |
 //!
 //! `encrypt` and `decrypt` of a [`Skcipher`] take the IV by mutable reference. CBC and CTR leave in it the IV for
-//! the next piece of the same message. `encrypt_once` and `decrypt_once` do not change it. `kw(aes)` leaves the first
-//! word of the wrapped key in it, so `encrypt_once` refuses key wrap. XTS, RFC 3686, XCTR and
-//! ChaCha20 leave nothing useful in it.
+//! the next piece of the same message, if this piece was whole blocks. `encrypt_once` and `decrypt_once` do not change it.
+//! `kw(aes)` leaves the first word of the wrapped key in it, so `encrypt_once` refuses key wrap. XTS, RFC 3686, XCTR and
+//! ChaCha20 do not change it, so **a second call with it uses the same key stream or tweaks again**: give them a message
+//! in one call, or set the IV for each.
 //!
 //! Three names need more explanation. `poly1305` alone takes the 32-byte one-time key (r, then s) as its *key*. A
 //! second message under that key reveals it, so use `rfc7539(chacha20,poly1305)`. The key of `vmac64(aes)` is the

@@ -162,7 +162,7 @@ impl Sectors {
             _ if width == 0 => true,
             SectorIv::Null => true,
             SectorIv::Plain if last > u32::MAX.into() => true,
-            // It adds the number and the count by XOR.
+            // Number and count are combined by XOR, so two sectors use the same blocks in another order.
             SectorIv::Plain | SectorIv::Plain64 if is("xctr(") => true,
             // The low half of the number is where the count begins, and the count does not carry into the high half.
             SectorIv::Plain | SectorIv::Plain64 if name == "chacha20" => {
@@ -171,7 +171,7 @@ impl Sectors {
                 let carries = |number: u64| u64::from(number as u32) + blocks > 1 << 32;
                 self.step < blocks || numbers.take_while(|number| *number <= last).any(carries)
             }
-            // The number's first byte is its lowest, and the count's last byte is.
+            // The number's low bytes come first, and the count's low bytes last.
             SectorIv::Plain | SectorIv::Plain64 if is("ctr(") => !fits_before(last, width, self.blocks(width)),
             SectorIv::Plain64be if is("ctr(") => self.meet(self.step, last, width),
             SectorIv::Benbi if is("ctr(") => {
@@ -193,8 +193,8 @@ impl Sectors {
         self.size.div_ceil(block) as u64
     }
 
-    /// Whether sectors meet that count their blocks from their numbers on, which are `distance` apart and go up to `last`. The
-    /// count has `width` bytes, and so has a block. The last sector must not go on at number 0.
+    /// Whether two sectors use the same count, if each counts its blocks from its own number on. The numbers are `distance`
+    /// apart and go up to `last`. The count has `width` bytes, and so has a block. The count of the last sector must not wrap.
     fn meet(&self, distance: u64, last: u64, width: usize) -> bool {
         let blocks = self.blocks(width);
         let room = 1u128 << (8 * width.min(8));

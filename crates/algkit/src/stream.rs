@@ -11,10 +11,11 @@
 //! 2015, section 7). The layout of the IV is that of the crate `aead-stream`, STREAM-BE32.
 //!
 //! ```
-//! use algkit::stream::{Opener, Sealer};
+//! use algkit::stream::{Opener, PREFIX, Sealer};
 //!
 //! let gcm = || algkit::aead("gcm(aes)")?.key(&[1; 16]);
-//! let prefix = *b"random!"; // never the same twice with one key
+//! let mut prefix = [0; PREFIX]; // never the same twice with one key
+//! algkit::rng("stdrng")?.key(&[])?.generate(&[], &mut prefix)?;
 //! let (mut first, mut last) = (*b"attack at dawn, ", *b"or at dusk");
 //! let mut tags = [[0; 16]; 2];
 //!

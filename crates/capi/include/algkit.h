@@ -31,6 +31,16 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+/*
+ * The result of a function marked ALGKIT_MUST_CHECK is the only sign that a message is authentic. gcc and clang warn where it is
+ * dropped.
+ */
+#ifdef __GNUC__
+#define ALGKIT_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define ALGKIT_MUST_CHECK
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -173,7 +183,7 @@ struct algkit_sectors {
     uint64_t first;  /* the number of the first sector */
     uint64_t step;   /* from one sector's number to the next: 1, or more */
     size_t size;     /* of a sector */
-    int iv;          /* one of enum algkit_sector_iv */
+    int iv;          /* one of enum algkit_sector_iv; 0 is ALGKIT_IV_NULL, the same IV for all sectors */
 };
 
 /*
@@ -232,7 +242,12 @@ int algkit_authenc_key(const void *auth_key, size_t auth_key_len, const void *en
 int algkit_aead_encrypt(const algkit_aead *tfm, const void *iv, size_t iv_len, const void *assoc, size_t assoc_len,
         const void *src, void *dst, size_t len, void *tag, size_t tag_len);
 
-/* Decrypts len bytes from src to dst. If the tag does not match, returns ALGKIT_EBADMSG, and dst holds zeros. */
+/*
+ * Decrypts len bytes from src to dst. If the tag does not match, returns ALGKIT_EBADMSG, and dst holds zeros. Any tag_len
+ * that the algorithm allows is accepted, such as 4 with gcm(aes), and a short tag is quickly forged: compare the length with
+ * that of the protocol before the call.
+ */
+ALGKIT_MUST_CHECK
 int algkit_aead_decrypt(const algkit_aead *tfm, const void *iv, size_t iv_len, const void *assoc, size_t assoc_len,
         const void *src, void *dst, size_t len, const void *tag, size_t tag_len);
 
@@ -243,6 +258,7 @@ int algkit_aead_decrypt(const algkit_aead *tfm, const void *iv, size_t iv_len, c
 int algkit_aead_encryptv(const algkit_aead *tfm, const void *iv, size_t iv_len, const struct iovec *assoc,
         size_t assoc_count, const struct iovec *src, size_t src_count, const struct iovec *dst, size_t dst_count,
         void *tag, size_t tag_len);
+ALGKIT_MUST_CHECK
 int algkit_aead_decryptv(const algkit_aead *tfm, const void *iv, size_t iv_len, const struct iovec *assoc,
         size_t assoc_count, const struct iovec *src, size_t src_count, const struct iovec *dst, size_t dst_count,
         const void *tag, size_t tag_len);
@@ -291,6 +307,7 @@ int algkit_aead_update(algkit_aead_state *state, const void *src, void *dst, siz
 int algkit_aead_finish(algkit_aead_state *state, void *tag, size_t tag_len);
 
 /* Ends the message and compares its tag, to verify a GMAC. Returns ALGKIT_EBADMSG if the tag does not match. */
+ALGKIT_MUST_CHECK
 int algkit_aead_verify(algkit_aead_state *state, const void *tag, size_t tag_len);
 
 /*
@@ -322,6 +339,7 @@ int algkit_hash_digestv(const algkit_hash *tfm, const struct iovec *src, size_t 
         size_t digest_len);
 
 /* Compares a digest in constant time. Returns ALGKIT_EBADMSG if it does not match. */
+ALGKIT_MUST_CHECK
 int algkit_hash_verify(const algkit_hash *tfm, const void *src, size_t len, const void *digest, size_t digest_len);
 
 /* A request of a batch. */

@@ -303,7 +303,9 @@ pub enum Via {
 }
 
 #[derive(clap::Args, Debug)]
-#[command(after_help = "\
+#[command(
+    override_usage = "algkit run [OPTIONS] [--] PROGRAM [ARG]...",
+    after_help = "\
 The program becomes this process: its exit status, its signals and its terminal are its own. Without --via, \
 preload is chosen unless the program is statically linked, written in Go, linked with another C library, built \
 with AddressSanitizer, or gains privileges: a library cannot serve these.
@@ -326,7 +328,8 @@ Examples:
   algkit run --as-linux 7.3 --log 1 -- iwd
   algkit run -- openssl speed -engine afalg -evp aes-128-cbc
   algkit run cat /proc/crypto
-  algkit run --via seccomp ./static-client")]
+  algkit run --via seccomp ./static-client"
+)]
 pub struct RunArgs {
     /// How the program's requests reach algkit [default: preload where the program allows it]
     #[arg(long, value_enum)]
@@ -356,12 +359,16 @@ pub struct RunArgs {
     /// With seccomp: maximum number of threads that work for a program [default: number of CPUs, from 4 to 16]
     #[arg(long, value_name = "N", requires = "via")]
     pub threads: Option<usize>,
-    /// The program, searched in PATH if it contains no slash
-    #[arg(value_name = "PROGRAM", value_hint = clap::ValueHint::CommandName)]
-    pub program: OsString,
-    /// Its arguments
-    #[arg(value_name = "ARG", trailing_var_arg = true, allow_hyphen_values = true)]
-    pub arguments: Vec<OsString>,
+    /// The program, searched in PATH if it contains no slash, and its arguments
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true, value_hint = clap::ValueHint::CommandWithArguments)]
+    pub command: Vec<OsString>,
+}
+
+impl RunArgs {
+    /// The program, which clap requires.
+    pub fn program(&self) -> &OsString {
+        &self.command[0]
+    }
 }
 
 /// Parses a pattern of names. Patterns are passed on in a list separated by spaces.

@@ -81,6 +81,8 @@ fn a_limit_that_would_not_hold_is_refused() {
 fn arguments_are_passed_on_as_they_are() {
     let output = run(&["printf", "%s|", "-n", "--via", "", "a b"]);
     assert_eq!(ok(&output), b"-n|--via||a b|");
+    // Options that algkit has, too, are the program's if they come after its name.
+    assert_eq!(ok(&run(&["echo", "--log", "3", "--stats"])), b"--log 3 --stats\n");
 }
 
 #[test]

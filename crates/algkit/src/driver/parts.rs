@@ -40,7 +40,7 @@ pub(crate) trait Granular: Clone + Send + Sync + Sized + 'static {
     /// Encrypts or decrypts a part. The length of every part but the last is a multiple of the granule.
     fn crypt(&mut self, direction: Direction, text: InOut<'_>);
 
-    /// Encrypts or decrypts, which is the same, the beginning of the next granule. The message does not go on.
+    /// Encrypts or decrypts the beginning of the next granule; both are the same operation. The message stays where it is.
     fn peek(&self, start: &mut [u8]);
 
     /// See [`AeadState::finish`].

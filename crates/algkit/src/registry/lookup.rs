@@ -16,8 +16,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// How often a lookup begins, if drivers are withdrawn each time before it ends. One that began without end would never
-/// answer a program that registers and removes drivers all the time.
+/// How often a lookup begins, if drivers are withdrawn each time before it ends. Without a limit it would never return in
+/// a program that registers and removes drivers all the time.
 const TRIES: usize = 8;
 
 impl Registry {

@@ -96,6 +96,10 @@ impl Aead {
 
     /// Decrypts `text` if `tag` matches. If it does not, the destination is zeroed and the result is
     /// [`Error::Authentication`].
+    ///
+    /// `tag` may have any length of [`Shape::tags`](crate::driver::Shape::tags), such as 4 bytes with GCM and 1 with
+    /// `authenc`, and a short tag is quickly forged. So its length must be that of the protocol: do not let the length of
+    /// a received message choose it.
     #[inline]
     pub fn decrypt<'a>(&self, iv: &[u8], assoc: &[&[u8]], text: impl Into<Text<'a>>, tag: &[u8]) -> Result<(), Error> {
         match Message::of(assoc, text.into()) {

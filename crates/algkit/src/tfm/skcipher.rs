@@ -28,7 +28,8 @@ rekeyed!(Skcipher);
 
 impl Skcipher {
     /// Encrypts `text`. `iv` must have the declared length. Afterwards it holds the chaining value in the modes in
-    /// which the kernel returns one.
+    /// which the kernel returns one. The others leave it as it was, and must not get it for a second text:
+    /// see [IVs and nonces](crate#ivs-and-nonces).
     #[inline]
     pub fn encrypt<'a>(&self, iv: &mut [u8], text: impl Into<Text<'a>>) -> Result<(), Error> {
         self.crypt_text(Direction::Encrypt, iv, text.into())

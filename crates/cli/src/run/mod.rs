@@ -32,14 +32,14 @@ const LD_PRELOAD: &str = "LD_PRELOAD";
 pub fn run(args: &RunArgs) -> Result<Answer, Error> {
     if !cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
         // Neither way supports this CPU's system calls; the supervisor reports that.
-        let unavailable = |source| Error::Supervise { program: args.program.clone(), source };
+        let unavailable = |source| Error::Supervise { program: args.program().clone(), source };
         algkit_supervisor::available().map_err(unavailable)?;
     }
-    let path = find(&args.program).ok_or_else(|| cannot_run(args, rustix::io::Errno::NOENT.into()))?;
+    let path = find(args.program()).ok_or_else(|| cannot_run(args, rustix::io::Errno::NOENT.into()))?;
     let reach = target::reach(&path).map_err(|source| cannot_run(args, source.into()))?;
     let via = match (args.via, reach.reason()) {
         (Some(Via::Preload), Some(reason)) => {
-            return Err(Error::OutOfReach { program: args.program.clone(), reason });
+            return Err(Error::OutOfReach { program: args.program().clone(), reason });
         }
         (Some(via), _) => via,
         (None, None) => Via::Preload,
@@ -49,11 +49,11 @@ pub fn run(args: &RunArgs) -> Result<Answer, Error> {
         return Err(Error::option(option, "--via preload has no limits; --via seccomp has"));
     }
     if reach == Reach::Foreign {
-        let program = args.program.display();
+        let program = args.program().display();
         complain(&format_args!("`{program}` is for another CPU: it is not served, and what it starts may be"));
     }
-    let mut command = Command::new(&args.program);
-    command.args(&args.arguments);
+    let mut command = Command::new(args.program());
+    command.args(&args.command[1..]);
     let variables = Variables::of(args)?;
     match preloaded(args, via)? {
         Some(libraries) => {
@@ -108,7 +108,7 @@ fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<
     options.on_usr1 = report::on_usr1();
     let status = algkit_supervisor::supervise(command, &options).map_err(|error| match error {
         algkit_supervisor::Error::Spawn { source, .. } => cannot_run(args, source),
-        error => Error::Supervise { program: args.program.clone(), source: error },
+        error => Error::Supervise { program: args.program().clone(), source: error },
     })?;
     report::finish();
     let number = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
@@ -116,7 +116,7 @@ fn supervise(args: &RunArgs, command: Command, variables: &Variables) -> Result<
 }
 
 fn cannot_run(args: &RunArgs, source: io::Error) -> Error {
-    Error::Run { program: args.program.clone(), source }
+    Error::Run { program: args.program().clone(), source }
 }
 
 /// The file that `exec` will run: the given path if it has a slash, else the first executable file of that name in

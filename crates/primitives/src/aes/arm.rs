@@ -44,7 +44,7 @@ macro_rules! all_rounds {
     }};
 }
 
-/// One instruction with a zero key, and perhaps another.
+/// An AES instruction with a zero key, and perhaps a second instruction after it.
 macro_rules! one {
     ($state:ident, $($instruction:literal),*) => {{
         let mut state: Integer<ArmCe> = $state;

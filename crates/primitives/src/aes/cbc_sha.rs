@@ -23,7 +23,7 @@ type V = <Aes as AesToken>::V;
 
 /// The chaining value of a hash with blocks of 64 bytes.
 trait Sha {
-    /// A fourth of the groups of rounds: as many for each block of AES.
+    /// The number of groups of rounds for each block of AES: a fourth of all, as 64 bytes are four such blocks.
     const GROUPS: usize;
 
     /// Absorbs a block, and calls `beside` before each group of rounds.

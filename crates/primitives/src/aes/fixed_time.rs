@@ -29,7 +29,7 @@ impl Sbox {
     /// Xors all bytes of the table into every column of a round key; a second call removes them. No lookup begins before all of them are there.
     ///
     /// One byte of each cache line would not be enough: a load gets its byte before the rest of a line that comes from the second-level
-    /// cache is there, and a lookup in such a line waits. With that, `attack` found 70 bits of a key with 2^21 samples on a Zen 5 where other
+    /// cache is there, and a lookup in such a line waits. With one byte of each line, `attack` found 70 bits of a key with 2^21 samples on a Zen 5 where other
     /// work displaces lines of the table.
     #[inline(always)]
     fn mask(&self, state: [u32; 4]) -> [u32; 4] {

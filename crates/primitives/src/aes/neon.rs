@@ -44,7 +44,7 @@ const fn shift_rows(columns: usize) -> [u8; 16] {
 const NEXT_ROW: [u8; 16] = [1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12];
 
 impl V128<Neon> {
-    /// The bytes' entries in `table`. `sparing` is for blocks that need the registers of each other.
+    /// The bytes' entries in `table`. `sparing` saves two registers, for blocks that are computed side by side.
     #[inline(always)]
     fn substitute(self, table: &'static [u8; 256], sparing: bool) -> Self {
         let token = self.token();
@@ -59,7 +59,7 @@ impl V128<Neon> {
             },
         );
         let less_64 = Self::splat8(token, 0_u8.wrapping_sub(64));
-        // Unless it is kept from that, the compiler takes 64, 128 and 192 from the first number: two registers more.
+        // Otherwise the compiler subtracts 64, 128 and 192 from the first number, and keeps all three in registers.
         let at1 = self.add8(less_64);
         let at1 = if sparing { at1.opaque() } else { at1 };
         let at2 = at1.add8(less_64);

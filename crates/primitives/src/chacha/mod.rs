@@ -45,7 +45,7 @@ pub trait ChaChaToken: Token {
     #[doc(hidden)]
     fn xor(self, key: &[[u32; 4]; 2], state: &mut [u32; 4], double_rounds: usize, data: InOut<'_>);
 
-    /// The first and the last row of `matrix` after the rounds, in general registers where nothing else is said.
+    /// The first and the last row of `matrix` after the rounds. By default they are computed in general registers.
     #[doc(hidden)]
     fn hchacha(self, matrix: [[u32; 4]; 4], double_rounds: usize) -> [[u32; 4]; 2] {
         rounds::first_and_last::<Quad>(Portable::new(), matrix, double_rounds)

@@ -162,9 +162,9 @@ impl Progress<'_> {
 }
 
 impl<T: AeadToken> Kernel<'_, T> {
-    /// Whether block 0 is in the first batch in decryption too. Then there is nothing beside the rounds of that batch, and nothing
-    /// beside the hash of its text. By itself, block 0 costs more than that where batches have four blocks, except on x86-64, where a
-    /// block alone takes some 80 ns and a batch of four with SSSE3 156.
+    /// Whether block 0 is in the first batch in decryption too. Then neither the rounds of that batch nor the hash of its text
+    /// overlaps with anything. Where batches have four blocks, that costs less than block 0 by itself, except on x86-64: there, a
+    /// block by itself takes some 80 ns, and a batch of four with SSSE3 156.
     const ZERO_IN_BATCH: bool = T::SEPARATE || Wide::<T>::LANES < 8 && cfg!(not(target_arch = "x86_64"));
 
     /// Encrypts or decrypts a whole message and returns its tag.
@@ -179,7 +179,7 @@ impl<T: AeadToken> Kernel<'_, T> {
                 _ => self.by_rows::<3>(encrypt, nonce, aad, text),
             };
         }
-        // Where a row has the widest vectors, no such text is left. The first condition is known when the code is compiled.
+        // Where rows are the widest vectors, the code above has taken every such text. The compiler knows that by the first condition.
         if 2 * Wide::<T>::QUADS >= rows && blocks <= 2 * Wide::<T>::QUADS {
             return self.by_one_and_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
         }

@@ -19,7 +19,7 @@ pub(super) fn compress<W: Scalar>(state: &mut [W; 8], blocks: &[u8]) {
     );
 }
 
-/// The same with words of another type, `to` which and `from` which the functions lead.
+/// The same with words of another type: `to` converts a word to it, and `from` converts one back.
 #[inline(always)]
 pub(super) fn compress_by<W: Scalar, V: Word>(
     state: &mut [W; 8],

@@ -37,8 +37,8 @@ macro_rules! word {
                 Self { word, ..self }
             }
 
-            /// An instruction reads the lowest bits of a register. A word of 32 bits is kept with its sign in the others,
-            /// where it comes from and where it goes to.
+            /// Applies an instruction, which reads the lowest bits of a register. A word of 32 bits is sign-extended to the
+            /// register's width, as the CPU keeps such words.
             #[inline(always)]
             fn by(self, instruction: impl Fn(Zknh, u64) -> u64) -> Self {
                 self.with(instruction(self.token, self.word.cast_signed() as u64) as $W)

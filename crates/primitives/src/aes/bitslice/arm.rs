@@ -4,10 +4,10 @@
 //! one such block does all rounds. The rounds are those of [the generic text](super::encrypt). What differs is that a
 //! word stays in one of the sixteen registers q0 to q15 all the time:
 //!
-//! * The S-box has [the same circuit](crate::aes::sbox). Its inputs are in q0 to q7, bit 0 in q0. The order of the gates
-//!   was searched so that sixteen registers are almost enough. A sum that was given up is often a sum of two other values
-//!   once more, which costs a gate; the rest is kept where the batch was: 118 gates encrypt, with 4 loads,
-//!   and 120 decrypt, with 4 loads.
+//! * The S-box has [the same circuit](crate::aes::sbox). Its inputs are in q0 to q7, bit 0 in q0. A search found
+//!   an order of the gates for which sixteen registers are almost enough. Some values are computed a second time, which
+//!   costs a gate, and some wait in the memory of the batch. So the circuit has 118 gates and 4 loads to encrypt, and 120
+//!   gates and 4 loads to decrypt.
 //! * MixColumns takes each word where the S-box has left it and writes bit `i` to `q`*i*.
 
 use super::{
@@ -39,7 +39,7 @@ static TURNS: [[u128; 2]; 13] = {
     rounds
 };
 
-/// The byte shuffle that undoes what the rounds have put off of ShiftRows: nothing, or ShiftRows twice.
+/// The byte shuffle for the part of ShiftRows that the rounds have put off: no move, or ShiftRows twice.
 static SHIFT_ROWS: [u128; 2] = [0x0f0e_0d0c_0b0a_0908_0706_0504_0302_0100, word::shift_rows_twice()];
 
 /// [`sub_bytes`](crate::aes::sbox::sub_bytes) of q0 to q7. The results are in q2, q5, q13, q8, q10, q11, q12, q9.
@@ -73,8 +73,8 @@ macro_rules! sub_bytes {
     };
 }
 
-/// MixColumns of what `sub_bytes` leaves, and the addition of a round key, to q0 to q7. Word `i` is s + ρa + ρ²(a + ρa),
-/// where s is a sum a + ρa from the places that doubling takes it from: word `i - 1`, and word 7.
+/// MixColumns of what `sub_bytes` leaves, and the addition of a round key, to q0 to q7. Word `i` is s + ρa + ρ²(a + ρa).
+/// There s is 2(a + ρa): word `i - 1` of a + ρa, plus its word 7 where the field's polynomial has a bit.
 macro_rules! mix_columns_and_add_key {
     () => {
         "vld1.64 {{d28-d31}}, [{turns}], {step}; vtbl.8 d6, {{d18-d19}}, d28; vtbl.8 d7, {{d18-d19}}, d29
@@ -268,15 +268,15 @@ macro_rules! store {
     ($($a:literal)*) => { concat!($("vst1.64 {{q", $a, "}}, [{state}]!\n",)*) };
 }
 
-/// What both directions are given: the round keys, of which there are as many as rounds and one more, `TURNS`, and the
-/// shuffle of the last round.
+/// The rounds of either direction, with their operands: one round key more than there are rounds, `TURNS`, and the shuffle
+/// after the last round.
 macro_rules! crypt {
     ($state:ident, $keys:ident, $first:expr, $turn:expr, $step:literal, [$($text:expr),* $(,)?]) => {{
         let used = $keys.keys[..=$keys.rounds].as_flattened();
         let shift = &SHIFT_ROWS[usize::from(!$keys.rounds.is_multiple_of(4))];
         // SAFETY: the token of the batch proves that the CPU has the instructions. They read and write the batch. They
-        // read `used`, from its beginning or from its end; of `TURNS` an entry for each round but one, since a schedule
-        // has at most 15 keys; and `shift`.
+        // read `used`, forwards or backwards, `shift`, and an entry of `TURNS` for each round but the last. A schedule has
+        // at most 15 keys, so these are at most the 13 entries that there are.
         unsafe {
             asm!(
                 ".fpu neon",

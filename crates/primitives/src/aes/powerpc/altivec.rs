@@ -6,8 +6,8 @@
 //! registers, so the time does not depend on the bytes: this is constant time, unlike a table in memory.
 //!
 //! A round of one block is ShiftRows (a VPERM), 20 instructions of SubBytes, 9 of MixColumns and the key. The eight
-//! look-ups of SubBytes do not wait for each other. For a second block that would fill what is left, there are no
-//! registers.
+//! look-ups of SubBytes do not wait for each other. The CPU is idle at times all the same, but there are no registers for a
+//! second block.
 
 use super::super::{
     integer::Rounds,
@@ -56,8 +56,8 @@ macro_rules! load_constants {
 }
 
 /// ShiftRows and SubBytes of v22. v23, v24 and v31 become the bits of value 128, 64 and 32, each in all bits of its byte.
-/// They select in the order in which they are there, and the look-ups are where a CPU that issues in order, as the Cell,
-/// would wait for them: a result takes it four cycles.
+/// Each selects as soon as it has been computed. Look-ups stand where a CPU that issues in order would otherwise wait for
+/// a result, which takes the Cell four cycles.
 macro_rules! shift_and_substitute {
     () => {
         "vperm 22, 22, 22, 16
