@@ -805,6 +805,31 @@ fn clients_that_do_not_choose_give_way() {
     assert!(server.end().success());
 }
 
+/// A server with few descriptors needs one for each client, and the silent ones give way for it.
+#[test]
+fn silent_clients_do_not_use_up_the_descriptors() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let mut command = common::algkit();
+    command.args(["volume", "serve", "-d", &folder.arg("key"), "--tcp", "0", &image]).stdout(Stdio::piped());
+    let mut server = common::Server(command.spawn().unwrap());
+    let mut uri = String::new();
+    BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut uri).unwrap();
+    let open = fs::read_dir(format!("/proc/{}/fd", server.0.id())).unwrap().count() as u64;
+    let limit = Rlimit { current: Some(open + 4), maximum: Some(open + 4) };
+    prlimit(Pid::from_raw(server.0.id() as i32), Resource::Nofile, limit).unwrap();
+    let connect = || {
+        let client = TcpStream::connect(uri.trim().strip_prefix("nbd://").unwrap()).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
+        client
+    };
+    let silent: Vec<_> = (0..8).map(|_| connect()).collect();
+    let greeted = connect().read_exact(&mut [0; 18]);
+    assert!(greeted.is_ok(), "{greeted:?}");
+    drop(silent);
+    assert!(server.end().success());
+}
+
 /// A server that ends does not remove the socket of another one, which has got the path in the meantime.
 #[test]
 fn the_socket_of_another_server_stays() {
