@@ -9,7 +9,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     os::unix::{
-        fs::{PermissionsExt, symlink},
+        fs::{FileExt, PermissionsExt, symlink},
         net::UnixStream,
         process::ExitStatusExt,
     },
@@ -828,6 +828,34 @@ fn silent_clients_do_not_use_up_the_descriptors() {
     assert!(greeted.is_ok(), "{greeted:?}");
     drop(silent);
     assert!(server.end().success());
+}
+
+/// While another program writes the header, its two copies differ. Readers wait for it, and say nothing.
+#[test]
+fn a_header_that_is_being_written_gives_no_warning() {
+    let folder = Folder::new();
+    let (image, old) = image(&folder);
+    let third = folder.write("third", "a third");
+    ok(&run(&[&["volume", "add-key", "-d", &folder.arg("key"), &image, &third][..], &QUICK].concat()));
+    let new = folder.read("image");
+    let mut half = new.clone();
+    half[COPY..2 * COPY].copy_from_slice(&old[COPY..2 * COPY]);
+    for args in [&["volume", "open-test", "-d", &third][..], &["volume", "read", "-d", &third], &["volume", "dump"]] {
+        fs::write(&image, &half).unwrap();
+        let file = fs::File::options().write(true).open(&image).unwrap();
+        file.lock().unwrap();
+        let mut command = algkit();
+        let reader = command.args(args).arg(&image).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(300));
+        file.write_all_at(&new[..2 * COPY], 0).unwrap();
+        drop(file);
+        let output = reader.wait_with_output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{args:?}: {output:?}");
+    }
+    // If nobody writes, they are told of it.
+    fs::write(&image, &half).unwrap();
+    let output = run(&["volume", "open-test", "-d", &third, &image]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the second LUKS2 header is not used"), "{output:?}");
 }
 
 /// A server that ends does not remove the socket of another one, which has got the path in the meantime.
