@@ -9,7 +9,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
     os::unix::{
-        fs::{PermissionsExt, symlink},
+        fs::{FileExt, PermissionsExt, symlink},
         net::UnixStream,
         process::ExitStatusExt,
     },
@@ -803,6 +803,59 @@ fn clients_that_do_not_choose_give_way() {
     first.read_exact(&mut [0; 16 + 512]).unwrap();
     drop(silent);
     assert!(server.end().success());
+}
+
+/// A server with few descriptors needs one for each client, and the silent ones give way for it.
+#[test]
+fn silent_clients_do_not_use_up_the_descriptors() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let mut command = common::algkit();
+    command.args(["volume", "serve", "-d", &folder.arg("key"), "--tcp", "0", &image]).stdout(Stdio::piped());
+    let mut server = common::Server(command.spawn().unwrap());
+    let mut uri = String::new();
+    BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut uri).unwrap();
+    let open = fs::read_dir(format!("/proc/{}/fd", server.0.id())).unwrap().count() as u64;
+    let limit = Rlimit { current: Some(open + 4), maximum: Some(open + 4) };
+    prlimit(Pid::from_raw(server.0.id() as i32), Resource::Nofile, limit).unwrap();
+    let connect = || {
+        let client = TcpStream::connect(uri.trim().strip_prefix("nbd://").unwrap()).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
+        client
+    };
+    let silent: Vec<_> = (0..8).map(|_| connect()).collect();
+    let greeted = connect().read_exact(&mut [0; 18]);
+    assert!(greeted.is_ok(), "{greeted:?}");
+    drop(silent);
+    assert!(server.end().success());
+}
+
+/// While another program writes the header, its two copies differ. Readers wait for it, and say nothing.
+#[test]
+fn a_header_that_is_being_written_gives_no_warning() {
+    let folder = Folder::new();
+    let (image, old) = image(&folder);
+    let third = folder.write("third", "a third");
+    ok(&run(&[&["volume", "add-key", "-d", &folder.arg("key"), &image, &third][..], &QUICK].concat()));
+    let new = folder.read("image");
+    let mut half = new.clone();
+    half[COPY..2 * COPY].copy_from_slice(&old[COPY..2 * COPY]);
+    for args in [&["volume", "open-test", "-d", &third][..], &["volume", "read", "-d", &third], &["volume", "dump"]] {
+        fs::write(&image, &half).unwrap();
+        let file = fs::File::options().write(true).open(&image).unwrap();
+        file.lock().unwrap();
+        let mut command = algkit();
+        let reader = command.args(args).arg(&image).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(300));
+        file.write_all_at(&new[..2 * COPY], 0).unwrap();
+        drop(file);
+        let output = reader.wait_with_output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{args:?}: {output:?}");
+    }
+    // If nobody writes, they are told of it.
+    fs::write(&image, &half).unwrap();
+    let output = run(&["volume", "open-test", "-d", &third, &image]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("the second LUKS2 header is not used"), "{output:?}");
 }
 
 /// A server that ends does not remove the socket of another one, which has got the path in the meantime.

@@ -134,6 +134,7 @@ fn classic(text: &str) -> Result<Parts<'_>, &'static str> {
     // In dm-crypt, a cipher without a mode, or with `plain` in its place, means CBC with the IV plain, as in old volumes.
     let (mode, iv) = match (parts.next(), parts.next()) {
         (None, _) | (Some("plain"), None) => ("cbc", "plain"),
+        _ if cipher == "cipher_null" => return Err(NULL),
         (Some("ecb"), _) => return Err(ECB),
         (Some(_), None) => return Err("an IV is missing, as in aes-xts-plain64"),
         (Some(mode), Some(iv)) => (mode, iv),
@@ -164,6 +165,9 @@ fn named(iv: &str) -> Result<Iv, &'static str> {
 
 /// The largest number of keys that sectors use in turn.
 const MAX_KEYS: usize = 64;
+
+/// Why such a volume is refused, which was made to be encrypted later: what is written to it would not be.
+const NULL: &str = "it encrypts nothing: from its offset on, the device has the data as it is";
 
 const ECB: &str = "ECB shows which blocks are equal";
 
@@ -225,6 +229,7 @@ mod tests {
             ("aes-gcm-random", "random"),
             ("capi:gcm(aes)-plain64", "authenticated"),
             ("aes-ecb", "equal"),
+            ("cipher_null-ecb", "encrypts nothing"),
             ("capi:ecb(aes)-plain64", "equal"),
             ("aes-xts", "IV is missing"),
             ("aes:64-xts-plain64", "loop-AES"),

@@ -77,6 +77,17 @@ fn the_header_itself_is_good() {
     assert!(matches!(answer, Err(Error::WrongPassphrase)), "{answer:?}");
 }
 
+/// What its fields mean is known of no digest but `pbkdf2`.
+#[test]
+fn a_digest_of_an_unknown_type_confirms_no_key() {
+    let mut metadata = metadata();
+    metadata["digests"]["0"]["type"] = json!("other");
+    let text = metadata.to_string();
+    let device = device(copy(text.as_bytes(), 1, false), copy(text.as_bytes(), 1, true));
+    let answer = Header::read(&device).unwrap().unlock(&device, b"a guess", None, &Limits::default());
+    assert_eq!(answer.unwrap_err().to_string(), "a digest of the type `other` is not supported");
+}
+
 #[test]
 fn rules() {
     let second_slot = |offset: &str| {

@@ -428,9 +428,12 @@ fn a_token_that_is_not_utf8_keeps_nobody_out() {
     token_stays(b"{\"0\":{\"keyslots\":[],\"type\":\"x\",\"\xfc\":\"caf\xe9 \xc3\xa9 \xf4\x8f\xbf\xa9 \xed\xa0\x80 \xf4\x8f\"}}");
 }
 
-/// `cryptsetup token import` takes numbers that no type of a machine has.
+/// `cryptsetup token import` takes numbers that no type of a machine has, and some that JSON does not have.
 #[test]
 fn a_token_with_any_number_keeps_nobody_out() {
+    token_stays(
+        br#"{"0":{"\\":[NaN,-Infinity,Infinity,1.],"a":-.5,"b":007.5,"c":"\"1.,\\","d":01e5,"keyslots":[],"type":"x"}}"#,
+    );
     token_stays(b"{\"0\":{\"a\":1e+400,\"b\":0.10,\"c\":-0,\"d\":123456789012345678901234567890,\"keyslots\":[],\"type\":\"x\"}}");
 }
 

@@ -48,6 +48,8 @@ use std::{
     io,
     os::unix::fs::{FileTypeExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 use steady::uninterrupted;
 
@@ -128,6 +130,10 @@ impl Access {
     fn writes(self) -> bool {
         !matches!(self, Self::Inspect | Self::Read)
     }
+
+    fn changes_header(self) -> bool {
+        matches!(self, Self::Header | Self::All)
+    }
 }
 
 /// A file with its name for messages.
@@ -165,7 +171,7 @@ impl Named {
         }
         let mut named = Self { file, path: path.to_owned(), access, locks: Vec::new() };
         named.lock_data()?;
-        if matches!(access, Access::Header | Access::All) {
+        if access.changes_header() {
             named.lock_header(FlockOperation::NonBlockingLockExclusive)?;
         }
         Ok(named)
@@ -249,9 +255,33 @@ impl Named {
         Error::Volume { path: self.path.clone(), source }
     }
 
+    /// Reads the header. Where two copies differ, another program may be writing them, so they are read once more when it is done.
+    fn read_header(&self) -> Result<Header, algkit_volume::Error> {
+        /// How often the lock of a writer is tried, and the time in between. A program may also have the lock as long as it asks for a passphrase.
+        const TRIES: u32 = 60;
+        const PAUSE: Duration = Duration::from_millis(50);
+
+        let header = Header::read(&self.file);
+        let is_good = header.as_ref().is_ok_and(|header| header.warnings().is_empty());
+        if is_good || self.access.changes_header() {
+            return header;
+        }
+        // Another file, as the lock of this one may be needed for longer.
+        if let Ok(mut other) = Self::open(&self.path, Access::Inspect) {
+            for _ in 0..TRIES {
+                if other.lock_header(FlockOperation::NonBlockingLockShared).is_ok() {
+                    break;
+                }
+                thread::sleep(PAUSE);
+            }
+            return Header::read(&self.file);
+        }
+        header
+    }
+
     /// Reads the header, and prints its warnings on standard error. An error if the file is open to be written, and has something else by now.
     fn header(&self) -> Result<Header, Error> {
-        let header = Header::read(&self.file).map_err(|error| self.error(error))?;
+        let header = self.read_header().map_err(|error| self.error(error))?;
         if let (true, Some(what)) = (self.access.writes(), header.replaced()) {
             return Err(self.error(algkit_volume::Error::Replaced(what)));
         }

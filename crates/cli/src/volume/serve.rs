@@ -14,6 +14,7 @@ use algkit_volume::{
 };
 use rustix::{
     fs::{Mode, OFlags, open},
+    io::Errno,
     net::{Shutdown as How, shutdown, sockopt::set_socket_keepalive},
     process::umask,
 };
@@ -32,7 +33,7 @@ use std::{
         },
     },
     path::{Path, PathBuf},
-    sync::{Condvar, Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, atomic::Ordering},
     thread,
     time::Duration,
 };
@@ -199,19 +200,21 @@ struct Connections {
 
 struct Connection {
     /// What ends it.
-    handle: UnixStream,
+    handle: Arc<UnixStream>,
     origin: Origin,
     /// Whether the client has chosen the export. Before that it may be anybody.
     has_chosen: bool,
 }
 
 impl Connections {
-    /// Whether there is a place for one more. If all are taken, a client gives way that is still choosing: of the origin that has most of them, the one
-    /// that came first. So whoever connects and says nothing, or little, keeps nobody out, and whoever connects without end nobody from elsewhere.
+    /// Whether there is a place for one more, as a client gives way if all are taken.
     fn make_room(&mut self) -> bool {
-        if self.open.len() < CONNECTIONS {
-            return true;
-        }
+        self.open.len() < CONNECTIONS || self.dismiss()
+    }
+
+    /// Ends the connection of a client that is still choosing, if there is any: of the origin that has most of them, the one that came first. So whoever
+    /// connects and says nothing, or little, keeps nobody out, and whoever connects without end nobody from elsewhere.
+    fn dismiss(&mut self) -> bool {
         let choosing = || self.open.iter().filter(|(_, connection)| !connection.has_chosen);
         let crowd = |origin| choosing().filter(|(_, connection)| connection.origin == origin).count();
         let last = choosing().max_by_key(|(number, connection)| (crowd(connection.origin), Reverse(**number)));
@@ -251,7 +254,10 @@ impl<'a> Server<'a> {
                 Ok(client) => client,
                 Err(_) if self.connections().stopping => return,
                 // A client that left at once, or no descriptors: others end.
-                Err(_) => {
+                Err(error) => {
+                    if error.raw_os_error() == Some(Errno::MFILE.raw_os_error()) {
+                        self.connections().dismiss();
+                    }
                     thread::sleep(Duration::from_millis(10));
                     continue;
                 }
@@ -260,10 +266,9 @@ impl<'a> Server<'a> {
             if connections.stopping {
                 return;
             }
-            if connections.make_room()
-                && let Ok(handle) = stream.try_clone()
-            {
-                connections.open.insert(number, Connection { handle, origin, has_chosen: false });
+            if connections.make_room() {
+                let stream = Arc::new(stream);
+                connections.open.insert(number, Connection { handle: Arc::clone(&stream), origin, has_chosen: false });
                 let work = move || {
                     // A client that leaves in the middle, or breaks the protocol, has itself to blame.
                     let _ = self.serve(number, &stream);
@@ -352,6 +357,7 @@ mod tests {
         let mut ends = Vec::new();
         let mut connect = |number, address: &str| {
             let (handle, end) = UnixStream::pair().unwrap();
+            let handle = Arc::new(handle);
             ends.push(end);
             assert!(connections.make_room());
             let origin = origin(address.parse().unwrap());

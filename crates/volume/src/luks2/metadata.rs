@@ -214,7 +214,8 @@ pub(super) fn parse(area: &[u8]) -> Result<(Value, Metadata), String> {
     if area[end..].iter().any(|byte| *byte != 0) {
         return Err("something stands behind its JSON".to_owned());
     }
-    let json: Value = serde_json::from_str(&text(&area[..end])).map_err(|error| format!("its JSON: {error}"))?;
+    let json: Value =
+        serde_json::from_str(&quoted(&text(&area[..end]))).map_err(|error| format!("its JSON: {error}"))?;
     let metadata = typed(&json)?;
     Ok((json, metadata))
 }
@@ -223,15 +224,15 @@ pub(super) fn parse(area: &[u8]) -> Result<(Value, Metadata), String> {
 const BYTES: u32 = 0x10_ff00;
 
 /// The JSON as text. cryptsetup takes strings in any encoding, and keeps them. So a byte that is no UTF-8 becomes a character, and so do the bytes of
-/// such a character itself: [`bytes`] gives all of them back.
+/// such a character itself, and of a mark: [`bytes`] gives all of them back.
 fn text(json: &[u8]) -> String {
     let stands = |byte: &u8| char::from_u32(BYTES + u32::from(*byte)).unwrap_or_default();
     let mut text = String::with_capacity(json.len());
     for chunk in json.utf8_chunks() {
         for character in chunk.valid().chars() {
             match byte(character) {
-                None => text.push(character),
-                Some(_) => text.extend(character.encode_utf8(&mut [0; 4]).as_bytes().iter().map(stands)),
+                None if character != MARK => text.push(character),
+                _ => text.extend(character.encode_utf8(&mut [0; 4]).as_bytes().iter().map(stands)),
             }
         }
         text.extend(chunk.invalid().iter().map(stands));
@@ -239,8 +240,64 @@ fn text(json: &[u8]) -> String {
     text
 }
 
-/// The bytes of a JSON text in which characters stand for bytes.
+/// Stands on both sides of a [loose number](is_loose_number), which is a string meanwhile.
+const MARK: char = '\u{10ff22}';
+
+/// Whether it is a number for json-c and not for JSON. cryptsetup takes such numbers in tokens, and keeps them.
+fn is_loose_number(word: &str) -> bool {
+    // `NaN`, `-Infinity`, `1.`, `007.5`.
+    word.parse::<f64>().is_ok() && word.parse::<serde_json::Number>().is_err()
+}
+
+/// A JSON text in pairs: what stands outside of strings, and the string behind it, with its quotes.
+fn pairs(mut text: &str) -> Vec<(&str, &str)> {
+    let mut pairs = Vec::new();
+    while !text.is_empty() {
+        let (outside, rest) = text.split_at(text.find('"').unwrap_or(text.len()));
+        // The first quote does not end the string, nor does one behind a backslash that counts.
+        let mut is_escaped = true;
+        let last = rest.bytes().position(|byte| {
+            let ends = byte == b'"' && !is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
+            ends
+        });
+        let (string, rest) = rest.split_at(last.map_or(rest.len(), |last| last + 1));
+        pairs.push((outside, string));
+        text = rest;
+    }
+    pairs
+}
+
+/// The JSON text with loose numbers as strings.
+fn quoted(text: &str) -> String {
+    let ends = |c: char| !c.is_ascii_alphanumeric() && !"+-.".contains(c);
+    let mut quoted = String::with_capacity(text.len());
+    for (outside, string) in pairs(text) {
+        for part in outside.split_inclusive(ends) {
+            let word = part.trim_end_matches(ends);
+            match is_loose_number(word) {
+                true => quoted += &format!("\"{MARK}{word}{MARK}\"{}", &part[word.len()..]),
+                false => quoted.push_str(part),
+            }
+        }
+        quoted.push_str(string);
+    }
+    quoted
+}
+
+/// The JSON text before [`quoted`].
+fn unquoted(text: &str) -> String {
+    // An escape can name the mark as well. Between two of them, only a number loses its quotes.
+    fn number(string: &str) -> Option<&str> {
+        let word = string.strip_prefix('"')?.strip_prefix(MARK)?.strip_suffix('"')?.strip_suffix(MARK)?;
+        is_loose_number(word).then_some(word)
+    }
+    pairs(text).into_iter().flat_map(|(outside, string)| [outside, number(string).unwrap_or(string)]).collect()
+}
+
+/// The bytes of a JSON text in which characters stand for bytes, and strings for loose numbers.
 pub(super) fn bytes(text: &str) -> Vec<u8> {
+    let text = unquoted(text);
     let mut json = Vec::with_capacity(text.len());
     for character in text.chars() {
         match byte(character) {
@@ -350,6 +407,12 @@ mod tests {
         for character in (BYTES..BYTES + 0x80).filter_map(char::from_u32) {
             assert_eq!(bytes(&character.to_string()), character.to_string().as_bytes());
         }
+        // Nor does a string with marks that escapes have named, unless it is a number.
+        for marked in [format!(r#"["a\"{MARK}NaN{MARK}"]"#), format!(r#"["{MARK},{MARK}"]"#)] {
+            assert_eq!(bytes(&marked), marked.as_bytes());
+        }
+        let marked = format!(r#"[NaN,"{MARK}NaN{MARK}"]"#);
+        assert_eq!(bytes(&quoted(&text(marked.as_bytes()))), marked.as_bytes());
         let all: Vec<u8> = (0..=255).collect();
         assert_eq!(bytes(&text(&all)), all);
         let characters: String = (BYTES..=char::MAX.into()).filter_map(char::from_u32).collect();

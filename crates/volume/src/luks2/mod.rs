@@ -48,7 +48,8 @@ pub struct Header {
     pub binary: Binary,
     /// The fields of the metadata that algkit knows.
     pub metadata: Metadata,
-    /// All of the metadata, as it stands in the header. Bytes that are no UTF-8 are the characters from U+10FF80 on.
+    /// All of the metadata, as it stands in the header. Bytes that are no UTF-8 are the characters from U+10FF80 on; a number that JSON does not have, such
+    /// as `NaN`, is a string between two U+10FF22.
     pub json: Value,
     /// Which copies are good.
     pub copies: Copies,

@@ -47,7 +47,7 @@ impl Header {
     pub(crate) fn digest_numbered(&self, number: u32) -> Result<KeyDigest, Error> {
         let missing = || Error::damaged(format!("digest {number}"), "it is not there");
         let digest = self.metadata.digests.get(&number).ok_or_else(missing)?;
-        let (Some(hash), Some(iterations)) = (&digest.hash, digest.iterations) else {
+        let ("pbkdf2", Some(hash), Some(iterations)) = (digest.kind.as_str(), &digest.hash, digest.iterations) else {
             return Err(Error::Unsupported { what: format!("a digest of the type `{}`", digest.kind) });
         };
         let kdf = Kdf::Pbkdf2 { hash: hash.clone(), iterations, salt: digest.salt.clone() };
