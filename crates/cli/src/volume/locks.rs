@@ -119,9 +119,10 @@ pub enum How {
     Exclusive,
 }
 
+/// Whether locks are the open file's. A process loses one of its own (`F_SETLK`) as soon as it closes any file of the same inode.
+pub const ARE_THE_FILES: bool = cfg!(target_pointer_width = "64");
+
 /// Whether the file got the lock. It ends when the file and all of its clones are closed. Some file systems have no locks: then everybody gets them.
-///
-/// The lock is the open file's. A process would lose one of its own (`F_SETLK`) as soon as it closed any file of the same inode.
 #[cfg(target_pointer_width = "64")]
 pub fn lock(file: &File, part: Part, how: How) -> bool {
     use nix::{

@@ -266,7 +266,10 @@ impl Named {
         if is_good || self.access.changes_header() {
             return header;
         }
-        // Another file, as the lock of this one may be needed for longer.
+        // The lock is another file's, as that of this one may be needed for longer. Where closing that file would end this one's locks, it is not opened.
+        if self.access.writes() && !locks::ARE_THE_FILES {
+            return header;
+        }
         if let Ok(mut other) = Self::open(&self.path, Access::Inspect) {
             for _ in 0..TRIES {
                 if other.lock_header(FlockOperation::NonBlockingLockShared).is_ok() {
