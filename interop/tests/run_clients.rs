@@ -51,6 +51,11 @@ fn errors_of_one_thread_leave_the_others_alone() {
 }
 
 #[test]
+fn requests_fit_a_stack_of_64_kilobytes() {
+    checks("stack", &["-pthread"], &[Via::Preload]);
+}
+
+#[test]
 fn a_client_in_go() {
     let folder = scratch();
     let program = folder.path().join("client");

@@ -13,6 +13,7 @@
 use crate::serve::{program::Program, request::Request};
 use std::{
     collections::{HashMap, VecDeque},
+    mem,
     sync::{
         Condvar, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering},
@@ -25,6 +26,10 @@ pub type Job<S> = Box<dyn FnOnce(&S) + Send>;
 
 /// How long a request waits for a thread.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The most time between two checks that counts as waiting. If it was more, this process was stopped (Ctrl-Z) or the machine stood still, and no
+/// thread could become free.
+const GAP: Duration = Duration::from_millis(100);
 
 /// The next task of a thread.
 pub enum Task<S> {
@@ -44,7 +49,8 @@ pub struct Waiting<S> {
     pub request: Request,
     /// The function that carries it out.
     pub job: Job<S>,
-    since: Instant,
+    /// When it began to wait, by the pool's clock.
+    since: Duration,
 }
 
 /// The pool of threads.
@@ -79,6 +85,9 @@ struct State<S> {
     away: HashMap<u64, Program>,
     /// The requests that threads may begin with. Each is already counted for its program.
     ready: VecDeque<Waiting<S>>,
+    /// The pool's clock. Each check advances it by the time since the last one, but by at most [`GAP`].
+    clock: Duration,
+    checked: Instant,
 }
 
 /// The threads that a program occupies, and its requests that wait for one.
@@ -103,6 +112,8 @@ impl<S> Pool<S> {
             loads: HashMap::new(),
             away: HashMap::new(),
             ready: VecDeque::new(),
+            clock: Duration::ZERO,
+            checked: Instant::now(),
         };
         Self {
             most: most.max(2),
@@ -209,7 +220,7 @@ impl<S> Pool<S> {
             // This thread has lost the lead, or never had it.
             return Some(job);
         }
-        let waiting = Waiting { program, request, job, since: Instant::now() };
+        let waiting = Waiting { program, request, job, since: state.clock };
         if !self.has_room(&state, program) {
             self.queue(&mut state, waiting);
             return None;
@@ -240,7 +251,7 @@ impl<S> Pool<S> {
     /// Lets another thread run `job`.
     pub fn employ(&self, request: Request, program: Program, job: Job<S>) {
         let mut state = self.lock();
-        let waiting = Waiting { program, request, job, since: Instant::now() };
+        let waiting = Waiting { program, request, job, since: state.clock };
         if self.has_room(&state, program) {
             self.add(&mut state, program);
             state.ready.push_back(waiting);
@@ -329,9 +340,12 @@ impl<S> Pool<S> {
 
     /// Removes and returns the requests that have waited too long.
     pub fn expire(&self) -> Vec<Request> {
-        let now = Instant::now();
-        let is_late = |waiting: &Waiting<S>| now.duration_since(waiting.since) >= PATIENCE;
         let mut state = self.lock();
+        let now = Instant::now();
+        let passed = now.duration_since(mem::replace(&mut state.checked, now));
+        state.clock += passed.min(GAP);
+        let clock = state.clock;
+        let is_late = |waiting: &Waiting<S>| clock - waiting.since >= PATIENCE;
         let mut late = Vec::new();
         while state.ready.front().is_some_and(is_late)
             && let Some(waiting) = state.ready.pop_front()

@@ -329,6 +329,19 @@ supervised! {
 }
 
 supervised! {
+    fn a_number_of_the_ranges_makes_a_duplicate_served() {
+        let copy = unknown_duplicate(&hash("sha256"));
+        assert_eq!(errno(send(&copy, b"abc", 0)), libc::EPIPE);
+        // SAFETY: the call takes no pointer.
+        let number = check(unsafe { libc::fcntl(copy.as_raw_fd(), libc::F_DUPFD, 768) } as isize).expect("duplicated");
+        // SAFETY: the descriptor is new, so nothing else owns it.
+        let served = unsafe { OwnedFd::from_raw_fd(number as i32) };
+        send(&served, b"abc", 0).expect("sent");
+        assert_eq!(digest(&served), ABC);
+    }
+}
+
+supervised! {
     fn a_socket_written_to_behind_the_filters_back() {
         let socket = cbc(0);
         let copy = unknown_duplicate(&socket);

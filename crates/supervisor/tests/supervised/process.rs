@@ -7,6 +7,7 @@ use std::{
     os::unix::process::ExitStatusExt,
     process::{Command, Output},
     ptr,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -167,6 +168,35 @@ fn a_limit_on_the_length_of_files_ends_nobody() {
         return;
     }
     let said = after(&mut Command::new("sh"), "ulimit -f 1", "process::a_limit_on_the_length_of_files_ends_nobody");
+    assert!(said.status.success(), "{said:?}");
+}
+
+#[test]
+fn no_call_fails_because_the_supervisor_was_stopped() {
+    if is_inside() {
+        // SAFETY: the calls take no pointers. The parent is the supervisor, which continues after two seconds.
+        let signal = |signal| assert_eq!(unsafe { libc::kill(libc::getppid(), signal) }, 0);
+        let (text, over) = (vec![0; 1 << 20], AtomicBool::new(false));
+        // More threads than a program has in the supervisor, so that some calls wait for one.
+        std::thread::scope(|scope| {
+            for _ in 0..40 {
+                scope.spawn(|| {
+                    let socket = hash("sha256");
+                    while !over.load(Ordering::Relaxed) {
+                        send(&socket, &text, 0).expect("sent");
+                    }
+                });
+            }
+            std::thread::sleep(Duration::from_millis(300));
+            signal(libc::SIGSTOP);
+            std::thread::sleep(Duration::from_secs(2));
+            signal(libc::SIGCONT);
+            std::thread::sleep(Duration::from_millis(300));
+            over.store(true, Ordering::Relaxed);
+        });
+        return;
+    }
+    let said = after(&mut Command::new("sh"), "true", "process::no_call_fails_because_the_supervisor_was_stopped");
     assert!(said.status.success(), "{said:?}");
 }
 
