@@ -13,14 +13,14 @@ fn rust() -> String {
     files.collect::<Vec<_>>().join("\n")
 }
 
-/// The header without comments and lines for the preprocessor, with one space between words.
+/// The header without comments, attributes and lines for the preprocessor, with one space between words.
 fn header() -> String {
     let text = read("include/algkit.h");
     let mut code = String::new();
     for (i, part) in text.split("/*").enumerate() {
         code += if i == 0 { part } else { part.split_once("*/").expect("a comment ends").1 };
     }
-    let lines = code.lines().filter(|line| !line.starts_with('#'));
+    let lines = code.lines().filter(|line| !line.starts_with('#') && *line != "ALGKIT_MUST_CHECK");
     lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
