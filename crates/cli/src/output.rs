@@ -397,6 +397,29 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_comes_later_is_not_replaced() {
+        let _turn = TURN.lock().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let destination = || Destination { path: path.clone(), replaced: None, private: false };
+        let named = || {
+            let (file, temporary) = Temporary::create(&destination()).unwrap();
+            To::Named(file, temporary, destination())
+        };
+        let nameless = || To::Nameless(nameless(&destination()).unwrap().unwrap(), destination());
+        for to in [&named as &dyn Fn() -> To, &nameless] {
+            let output = Output { to: to(), name: String::new() };
+            fs::write(&path, "another's").unwrap();
+            assert!(output.finish().is_err());
+            assert_eq!(
+                (names(folder.path()), fs::read(&path).unwrap()),
+                (vec!["out".to_owned()], b"another's".to_vec())
+            );
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
     fn what_replaces_a_file_has_its_owner_and_its_mode() {
         let _turn = TURN.lock().unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -407,7 +430,7 @@ mod tests {
             let (user, group) = owner.unzip();
             std::os::unix::fs::chown(&path, user, group).unwrap();
             fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
-            let mut output = Output::private(&path, None).unwrap();
+            let mut output = Output::file(&path, None).unwrap();
             // Until it is complete, nobody else may look at it.
             assert_eq!(output.handle().metadata().unwrap().mode() & 0o777, 0o600);
             output.write(b"new").unwrap();

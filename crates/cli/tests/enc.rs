@@ -6,8 +6,11 @@ use common::{Folder, algkit, fails, hex, ok, pipe, run, text};
 use std::{
     fs,
     io::{Read, Write},
-    os::unix::{fs::PermissionsExt, process::ExitStatusExt},
-    process::Stdio,
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt},
+        process::{CommandExt, ExitStatusExt},
+    },
+    process::{Command, Stdio},
     thread,
     time::Duration,
 };
@@ -126,6 +129,11 @@ fn sector_numbers_do_not_begin_again() {
     let enc = ["enc", "-c", "xts(aes)", "-k", &key, "--sector-size", "512", "--first-sector", &last];
     assert_eq!(ok(&pipe(&enc, &text(512))).len(), 512);
     assert!(fails(&pipe(&enc, &text(1024)), 2).contains("--first-sector: 18446744073709551615 leaves no"));
+    // The last number is that of the last sector which is encrypted at a time.
+    let first = (u64::MAX - 2047).to_string();
+    let enc = [&enc[..7], &["--first-sector", &first]].concat();
+    assert_eq!(ok(&pipe(&enc, &text(1 << 20))).len(), 1 << 20);
+    assert!(fails(&pipe(&enc, &text((1 << 20) + 512)), 2).contains("leaves no"));
 }
 
 #[test]
@@ -307,6 +315,12 @@ fn misuse_is_told_in_one_line() {
         assert_eq!(folder.names(), before, "{args:?}");
         assert_eq!(folder.read("in"), text(100), "{args:?}");
     }
+    // Of a text in pieces, the length of the whole is told.
+    let long = pipe(&["enc", "-c", "cbc(aes)", "-k", &k16, "--iv", &iv], &text((1 << 20) + 5000));
+    assert!(String::from_utf8_lossy(&long.stderr).contains("text of 1053576 bytes"), "{long:?}");
+    // As long as a message may be.
+    let longest = pipe(&["enc", "-c", "xts(aes)", "-k", &k32, "--iv", &iv], &text(16 << 20));
+    assert_eq!(ok(&longest).len(), 16 << 20);
 }
 
 /// One word in the wrong place would destroy the key, and with it all that was ever encrypted under it.
@@ -349,6 +363,29 @@ fn permissions_stay_and_links_are_followed() {
     assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o640);
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(folder.names(), ["link", "out"]);
+}
+
+/// Only root can make a file of a group that an ordinary user is not in.
+#[test]
+fn another_group_may_do_no_more_than_everybody() {
+    const NOBODY: u32 = 65_534;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let folder = Folder::new();
+    let (program, out) = (folder.arg("program"), folder.write("out", "old"));
+    assert!(Command::new("cp").args([env!("CARGO_BIN_EXE_algkit"), &program]).status().unwrap().success());
+    std::os::unix::fs::chown(&out, Some(NOBODY), Some(0)).unwrap();
+    std::os::unix::fs::chown(folder.0.path(), Some(NOBODY), None).unwrap();
+    for (before, after) in [(0o660, 0o600), (0o664, 0o644)] {
+        std::os::unix::fs::chown(&out, None, Some(0)).unwrap();
+        fs::set_permissions(&out, fs::Permissions::from_mode(before)).unwrap();
+        let mut command = Command::new(&program);
+        command.args(["enc", "-c", "ctr(aes)", "-k", &hex(16), "--iv", &hex(16), "-i", "/dev/null", "-o", &out]);
+        ok(&command.uid(NOBODY).gid(NOBODY).output().unwrap());
+        let there = fs::metadata(&out).unwrap();
+        assert_eq!((there.gid(), there.mode() & 0o777), (NOBODY, after));
+    }
 }
 
 /// A link to nothing is told of before anything is encrypted.

@@ -60,6 +60,7 @@ fn a_listed_driver_has_the_fields_of_its_type() {
         assert!(["constant", "table"].contains(&row["timing"].as_str().unwrap()), "{row}");
         assert!(["passed", "failed", "untested"].contains(&row["selftest"].as_str().unwrap()), "{row}");
         assert!(row["refcnt"].as_u64() >= Some(1) && row["async"].is_boolean() && row["alignmask"] == 0, "{row}");
+        assert!(row["keysizes"].is_null() || row["keysize_step"].is_null(), "{row}");
         assert!(row["usable"].is_boolean() && row["priority"].is_u64() && row["cpu"].is_array(), "{row}");
     }
     let order: Vec<_> = rows

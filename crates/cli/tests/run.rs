@@ -86,6 +86,17 @@ fn arguments_are_passed_on_as_they_are() {
 }
 
 #[test]
+fn a_program_is_tied_only_to_who_has_started_it() {
+    use std::os::unix::process::CommandExt;
+    let tied = |parent: u32| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_algkit"));
+        command.arg0("algkit-tied").args([&parent.to_string(), "/bin/true"]).output().unwrap()
+    };
+    assert_eq!(tied(std::process::id()).status.code(), Some(0));
+    assert!(common::fails(&tied(0), 126).contains("is gone"));
+}
+
+#[test]
 fn what_cannot_be_run() {
     let folder = Folder::new();
     folder.write("plain", "#!/bin/sh\n");

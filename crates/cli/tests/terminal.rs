@@ -174,6 +174,29 @@ fn a_disk_with_something_on_it_is_asked_about() {
     }
 }
 
+#[test]
+fn a_new_passphrase_is_typed_twice_and_not_empty() {
+    let folder = Folder::new();
+    let image = image(&folder);
+    let (key, before) = (folder.arg("key"), folder.read("image"));
+    let quick = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
+    let add = [&[env!("CARGO_BIN_EXE_algkit"), "volume", "add-key", "-d", &key, &image][..], &quick].concat();
+    for (first, again, said) in
+        [("", None, "an empty one"), ("one", Some("two"), "not the same"), ("one", Some("one"), "")]
+    {
+        let mut session = Session::start(&add);
+        session.expect("New passphrase for");
+        session.keyboard.write_all(format!("{first}\n").as_bytes()).unwrap();
+        if let Some(again) = again {
+            session.expect("The same again");
+            session.keyboard.write_all(format!("{again}\n").as_bytes()).unwrap();
+        }
+        session.expect(said);
+        assert_eq!(session.child.wait().unwrap().code(), Some(if said.is_empty() { 0 } else { 2 }));
+        assert!((folder.read("image") == before) != said.is_empty());
+    }
+}
+
 /// A header with another key for the data is not restored without a warning.
 #[test]
 fn a_backup_from_before_a_reencryption_is_asked_about() {
@@ -194,4 +217,6 @@ fn a_backup_from_before_a_reencryption_is_asked_about() {
     asks("The key slots");
     ok(&run(&[&["volume", "reencrypt", "--drop-other-keys", "-d", &key, &image][..], &quick].concat()));
     asks("has another key than the backup");
+    ok(&run(&[&["volume", "format", "-q", "-d", &key, &image][..], &quick].concat()));
+    asks("has another UUID");
 }

@@ -139,6 +139,8 @@ fn no_header_is_restored_over_an_unfinished_reencryption() {
     let begin = ["volume", "reencrypt", "--init-only", "--drop-other-keys", "-d", &key, &image];
     ok(&run(&[&begin[..], &QUICK].concat()));
     let begun = folder.read("image");
+    fails(&run(&[&begin[..], &QUICK].concat()), 2);
+    assert!(folder.read("image") == begun);
     let line = fails(&run(&["volume", "header-restore", "-q", "--header-backup-file", &backup, &image]), 2);
     assert!(line.contains("reencrypted"), "{line}");
     assert!(folder.read("image") == begun);
@@ -168,8 +170,34 @@ fn the_passphrase_that_is_left_does_not_remove_itself() {
     let line = fails(&run(&["volume", "kill-slot", "-d", &key, &image, "0"]), 2);
     assert!(line.contains("it is that of key slot 0"), "{line}");
     assert!(folder.read("image") == good);
+    // Nor does a passphrase open another slot than the one that it is for.
+    let add = ["volume", "add-key", "-d", &key, "--new-key-slot", "3", &image, &key];
+    fails(&run(&[&add[..], &QUICK, &["-S", "1"]].concat()), 1);
+    assert!(folder.read("image") == good);
+    ok(&run(&[&add[..], &QUICK, &["-S", "0"]].concat()));
     ok(&run(&["volume", "kill-slot", "-d", &key, &image, "1"]));
     ok(&run(&["volume", "open-test", "-d", &key, &image]));
+}
+
+#[test]
+fn key_slots_of_luks1_have_the_hash_of_its_header() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let (key, new) = (folder.arg("key"), folder.arg("new key"));
+    let format = ["volume", "format", "-q", "--type", "luks1", "--hash", "sha512", "-d", &key, &image];
+    ok(&run(&[&format[..], &QUICK].concat()));
+    ok(&run(&[&["volume", "add-key", "-d", &key, &image, &new][..], &QUICK].concat()));
+    ok(&run(&["volume", "open-test", "-d", &new, &image]));
+}
+
+#[test]
+fn what_does_not_open_a_volume_is_answered_by_no() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    let wrong = folder.write("wrong", common::text(64));
+    for option in ["--key-file", "--volume-key-file"] {
+        fails(&run(&["volume", "open-test", option, &wrong, &image]), 1);
+    }
 }
 
 #[test]
@@ -342,9 +370,82 @@ fn all_sizes_take_the_same_units() {
         ok(&common::pipe(&[&place[..], &plain].concat(), b"x\n")).to_vec()
     };
     assert_eq!(read("2048"), read("1M"));
+    for (option, limit) in [("--max-memory", "32K"), ("--max-iterations", "3")] {
+        let line = fails(&run(&["volume", "open-test", option, limit, "-d", &key, &image]), 2);
+        assert!(line.contains("limit"), "{line}");
+    }
+    // Whoever opens a volume with Argon2 waits for others in a folder where nobody else can hold the lock.
+    for (mode, locks) in [(0o777, false), (0o700, true)] {
+        let runtime = folder.path("runtime");
+        fs::create_dir_all(&runtime).unwrap();
+        fs::set_permissions(&runtime, fs::Permissions::from_mode(mode)).unwrap();
+        let mut command = algkit();
+        command.args(["volume", "open-test", "-d", &key, &image]).env("XDG_RUNTIME_DIR", &runtime);
+        ok(&command.output().unwrap());
+        assert_eq!(fs::read_dir(&runtime).unwrap().next().is_some(), locks);
+    }
     for option in ["--offset", "--length"] {
         let line = fails(&run(&["volume", "read", option, "1MB", &image]), 2);
         assert!(line.contains("4096, 16K, 1M or 1G"), "{line}");
+    }
+}
+
+#[test]
+fn what_means_nothing_is_refused() {
+    let folder = Folder::new();
+    let (image, before) = image(&folder);
+    let key = folder.arg("key");
+    let plain = ["--type", "plain", "-c", "aes-xts-plain64", "-s", "256", "--keyfile-size", "12"];
+    for (args, said) in [
+        (&["read", "--offset", "4193793", "--length", "512", "-d", &key, &image][..], "the volume has 4194304"),
+        (&[&["read", "-d", &key, &image][..], &plain].concat(), "--keyfile-size: 12"),
+        (&["open-test", "--tcrypt-hidden", "-d", &key, &image], "only with --type tcrypt"),
+        (&["format", "-q", "-s", "257", "-d", &key, &image], "257 is not a multiple of 8"),
+        (&["change-key", "--volume-key-file", &key, &image], "has to be given the old one"),
+        (&["resize", "--size", "1M", &image], "-q"),
+        (&["serve", "--tcp", "0.0.0.0:0", "-d", &key, &folder.arg("missing")], "other machines reach 0.0.0.0"),
+    ] {
+        let line = fails(&run(&[&["volume"], args].concat()), 2);
+        assert!(line.contains(said), "{line}");
+    }
+    assert!(folder.read("image") == before);
+    // A change is not taken for another one.
+    let (header, decrypt) = (folder.arg("header"), ["volume", "decrypt", "-q", "--init-only", "-d", &key, "--header"]);
+    ok(&run(&[&decrypt[..], &[&header, &image]].concat()));
+    let line = fails(&run(&["volume", "encrypt", "-d", &key, "--header", &header, &image]), 2);
+    assert!(line.contains("another change is under way"), "{line}");
+}
+
+#[test]
+fn a_damaged_copy_of_a_header_is_told_of() {
+    let folder = Folder::new();
+    let (image, mut bytes) = image(&folder);
+    bytes[COPY + 100] ^= 1;
+    fs::write(&image, bytes).unwrap();
+    let opened = run(&["volume", "open-test", "-d", &folder.arg("key"), &image]);
+    let said = String::from_utf8(opened.stderr).unwrap();
+    assert!(opened.status.success() && said.starts_with("algkit: warning: "), "{said}");
+}
+
+/// NBD's transmission flags: bit 1 for read only, bit 5 for discards.
+#[test]
+fn the_export_says_what_clients_may_do() {
+    let folder = Folder::new();
+    let (image, _) = image(&folder);
+    for (options, flags) in [(&[][..], 0), (&["--read-only"], 2), (&["--allow-discards"], 32)] {
+        let mut command = algkit();
+        command.args(["volume", "serve", "-d", &folder.arg("key"), "--socket", &folder.arg("socket"), &image]);
+        let mut server = common::Server(command.args(options).stdout(Stdio::piped()).spawn().unwrap());
+        BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
+        let mode = fs::metadata(folder.path("socket")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0);
+        let (mut client, mut reply) = (UnixStream::connect(folder.path("socket")).unwrap(), [0; 10]);
+        client.read_exact(&mut [0; 18]).unwrap();
+        client.write_all(&[&[0, 0, 0, 3][..], b"IHAVEOPT", &[0, 0, 0, 1, 0, 0, 0, 0]].concat()).unwrap();
+        client.read_exact(&mut reply).unwrap();
+        assert_eq!(reply[9] & 34, flags, "{options:?}");
+        drop(client);
+        assert!(server.end().success());
     }
 }
 

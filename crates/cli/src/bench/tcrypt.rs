@@ -102,5 +102,7 @@ mod tests {
         let gigahertz = gigahertz(fastest.fold(f64::MAX, f64::min));
         // An emulator is slower; no CPU is faster than this.
         assert!(gigahertz < 10.0, "{gigahertz}");
+        // A thousand times two instructions of a cycle each, in a microsecond.
+        assert_eq!(super::gigahertz(1000.0), 2.0);
     }
 }

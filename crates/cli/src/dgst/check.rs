@@ -183,3 +183,20 @@ fn summary(options: &Options<'_>, title: &str, counts: &Counts) -> bool {
     }
     counts.mismatched + counts.unreadable == 0 && !ignored_all && !(options.strict && counts.improper > 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use io::Read;
+
+    #[test]
+    fn of_a_line_without_an_end_only_the_beginning_is_kept() {
+        let mut list = BufReader::new(io::repeat(b'a').take(3 * MAX_LINE as u64).chain(&b"\nb\n"[..]));
+        let mut text = Vec::new();
+        assert!(next_line(&mut list, &mut text).unwrap());
+        assert!(text == vec![b'a'; MAX_LINE]);
+        assert!(next_line(&mut list, &mut text).unwrap());
+        assert_eq!(text, b"b\n");
+        assert!(!next_line(&mut list, &mut text).unwrap());
+    }
+}

@@ -161,3 +161,19 @@ fn line(mut from: impl Read, most: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
     }
     Ok(line)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_is_refused_and_not_cut_off() {
+        assert_eq!(**line(&b"12345678\n"[..], 8).unwrap(), *b"12345678");
+        assert!(line(&b"123456789\n"[..], 8).is_err());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (len, is_good) in [(MAX_FILE, true), (MAX_FILE + 1, false)] {
+            file.as_file().set_len(len).unwrap();
+            assert_eq!(key_file(file.path(), None, None).is_ok(), is_good, "{len}");
+        }
+    }
+}

@@ -32,7 +32,8 @@ pub fn open<S: ReadAt>(place: &Place, storage: S, unlock: &UnlockArgs, kind: &Ki
     let key = key(place, unlock, kind.hash.as_deref(), bits as usize / 8)?;
     let plain = Plain {
         sector_size: args.sector_size.unwrap_or(512) as usize,
-        offset: bytes("--data-offset", args.data_offset)?,
+        // It was parsed as a number of bytes.
+        offset: args.data_offset.unwrap_or(0) * 512,
         skip: args.skip.unwrap_or(0),
         large_ivs: args.iv_large_sectors,
         ..Plain::new(cipher)
@@ -46,13 +47,6 @@ pub fn refuse_options(kind: &KindArgs) -> Result<(), Error> {
         Some(option) => Err(Error::option(option, "only with --type plain")),
         None => Ok(()),
     }
-}
-
-/// The bytes of sectors of 512 bytes.
-fn bytes(option: &'static str, sectors: Option<u64>) -> Result<u64, Error> {
-    let sectors = sectors.unwrap_or(0);
-    let too_many = || Error::option(option, format!("{sectors} sectors are too many"));
-    sectors.checked_mul(512).ok_or_else(too_many)
 }
 
 /// As cryptsetup has it: a key file begins with the key; a passphrase is hashed, also one that is all of standard input.

@@ -287,3 +287,25 @@ impl Contexts {
         kernel_has_events
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::program::Programs;
+
+    #[test]
+    fn a_context_has_only_so_many_events_and_a_program_so_many_calls_that_wait() {
+        let (program, id) = (Programs::new(0).of(1), ContextId { process: 1, started: 1, address: 4096 });
+        let mut contexts = Contexts::default();
+        contexts.add(id, program).expect("room");
+        for _ in 0..MAX_EVENTS {
+            assert_eq!(contexts.has_room(id), Ok(true));
+            contexts.push(id, Event { data: 0, iocb: 0, result: Ok(0) });
+        }
+        assert_eq!(contexts.has_room(id), Err(Errno::AGAIN));
+        let request = Request { id: 1, tid: 1, nr: libc::SYS_io_getevents, args: [0; 6], is_native: true };
+        let mut wait = || contexts.wait(Waiting::new(request, program, id, (1, 1), 0, None));
+        assert!((0..MAX_WAITING_OF_PROGRAM).all(|_| wait().is_ok()));
+        assert_eq!(wait(), Err(Errno::NOBUFS));
+    }
+}

@@ -27,3 +27,20 @@ pub fn of(tid: i32) -> String {
     let name = service::visible(name.trim_end_matches('\n'));
     format!("{}[{process}]", if name.is_empty() { "?" } else { &name })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{os::unix::fs::symlink, process::Command};
+
+    #[test]
+    fn what_a_program_calls_itself_is_printed_without_control_characters() {
+        let link = std::env::temp_dir().join(format!("\u{1b}[2J{}", std::process::id()));
+        symlink("/bin/sleep", &link).expect("a link");
+        let mut child = Command::new(&link).arg("60").spawn().expect("it runs");
+        let name = of(child.id() as i32);
+        child.kill().and_then(|()| child.wait()).expect("it ends");
+        fs::remove_file(&link).expect("removed");
+        assert_eq!(name, format!("\\u{{1b}}[2J{}[{}]", std::process::id(), child.id()));
+    }
+}

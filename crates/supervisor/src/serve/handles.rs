@@ -62,3 +62,18 @@ impl Handles {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_many_handles_are_kept() {
+        let (handles, own) = (Handles::new(), rustix::process::getpid());
+        let handle = Arc::new(pidfd_open(own, PidfdFlags::empty()).expect("a handle"));
+        // No thread has such a number.
+        handles.kept.lock().expect("unlocked").extend((1..=MAX_HANDLES as i32).map(|tid| (-tid, handle.clone())));
+        handles.fetch(own.as_raw_nonzero().get(), 0).expect("a copy of standard input");
+        assert_eq!(handles.kept.lock().expect("unlocked").len(), 1);
+    }
+}

@@ -89,3 +89,24 @@ pub fn socket(tid: i32, fd: i32) -> Result<u64, Errno> {
     let digits = link.strip_prefix(b"socket:[").and_then(|l| l.strip_suffix(b"]"));
     digits.and_then(|d| str::from_utf8(d).ok()?.parse().ok()).ok_or(Errno::NOTSOCK)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::time::{ClockId, clock_gettime};
+
+    #[test]
+    fn a_thread_was_started_when_the_clock_says() {
+        // A clock tick is a hundredth of a second (proc_pid_stat(5), sysconf(3)), on every CPU that is supported.
+        let now = || {
+            let time = clock_gettime(ClockId::Boottime);
+            time.tv_sec as u64 * 100 + time.tv_nsec as u64 / 10_000_000
+        };
+        let before = now();
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().expect("it runs");
+        let after = now();
+        let started = started(child.id() as i32);
+        child.kill().and_then(|()| child.wait()).expect("it ends");
+        assert!(started.is_some_and(|started| (before..=after).contains(&started)), "{before} {started:?} {after}");
+    }
+}

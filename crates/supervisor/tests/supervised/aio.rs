@@ -343,6 +343,17 @@ supervised! {
         assert_eq!(context.events(1, None).len(), 1);
         assert_eq!(context.events(0, None), []);
         assert_eq!(other.events(0, None), []);
+        assert_eq!(errno(events(context.0, 9, Some(Duration::ZERO))), libc::EINVAL, "more than there is room for");
+        // What is no eventfd is not signalled.
+        let mut signals = write;
+        (signals.flags, signals.event_fd) = (1, socket.as_raw_fd() as u32);
+        assert_eq!(errno(context.submit(&mut [&mut signals])), libc::EINVAL);
+        // An event that cannot be written stays.
+        assert_eq!(context.submit(&mut [&mut write]).expect("submitted"), 1);
+        // SAFETY: that nothing can be written to this address is what is tested.
+        let nowhere = unsafe { libc::syscall(SYS_io_getevents, context.0, 1, 8, 8, ptr::null::<libc::timespec>()) };
+        assert_eq!(errno(check(nowhere as isize)), libc::EFAULT);
+        assert_eq!(context.events(1, Some(Duration::ZERO)).len(), 1);
         // Who waits for a context that is destroyed meanwhile, or before, is refused.
         let address = context.0;
         let waits = thread::spawn(move || events(address, 1, None));

@@ -357,6 +357,16 @@ supervised! {
         somebody.nl_pid = 77;
         assert_eq!(errno(to(&somebody)), libc::EPERM);
         assert_eq!(to(&kernel).expect("sent"), request.len());
+        recv(&socket, &mut room, 0).expect("an answer");
+        // Of an address, the kernel reads no more than the longest one has.
+        let mut longest = [0u8; 128];
+        longest[0] = libc::AF_NETLINK as u8;
+        let mut pieces = [piece(&request)];
+        let mut message = header(&mut pieces, &mut []);
+        (message.msg_name, message.msg_namelen) = (longest.as_mut_ptr().cast(), i32::MAX as u32);
+        // SAFETY: the header describes buffers that live as long as the call, and the kernel's longest address.
+        let sent = check(unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const message, 0) });
+        assert_eq!(sent.expect("sent"), request.len());
         assert_eq!(poll(socket.as_raw_fd(), 0), libc::POLLIN | libc::POLLOUT);
         let (mut from, mut len) = (somebody, 64);
         // SAFETY: the buffer has the length that is passed.
@@ -409,6 +419,13 @@ supervised! {
             recv(&socket, &mut reply, 0).expect("an acknowledgement");
             i32::from_ne_bytes(std::array::from_fn(|i| reply[16 + i]))
         };
+        // In a user namespace of its own, a program has every capability.
+        let of_child = fork(|| {
+            // SAFETY: the call takes no pointers.
+            let made = unsafe { libc::unshare(libc::CLONE_NEWUSER) };
+            i32::from(made != 0 || answer() != -libc::EPERM)
+        });
+        assert_eq!(of_child, 0);
         // The version of `struct __user_cap_header_struct`, and this thread; no capability in any set.
         let (header, none) = ([0x2008_0522u32, 0], [0u32; 6]);
         // SAFETY: the structures are as long as this version has them.

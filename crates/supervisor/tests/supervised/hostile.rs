@@ -47,6 +47,43 @@ supervised! {
 }
 
 supervised! {
+    fn structures_at_the_ends_of_pages() {
+        const PAGE: usize = 4096;
+        // Two pages, and behind them one that cannot be accessed.
+        // SAFETY: the memory is new.
+        let memory = unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let at = libc::mmap(ptr::null_mut(), 3 * PAGE, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+            assert_ne!(at, libc::MAP_FAILED);
+            assert_eq!(libc::mprotect(at.byte_add(2 * PAGE), PAGE, libc::PROT_NONE), 0);
+            at
+        };
+        // No file of the kernel has this name.
+        let name = c"/dev/crypto".to_bytes_with_nul();
+        for end in [PAGE + 4, 2 * PAGE] {
+            // SAFETY: the name lies within the two pages.
+            let opened = unsafe {
+                let at = memory.byte_add(end - name.len()).cast::<libc::c_char>();
+                at.copy_from_nonoverlapping(name.as_ptr().cast(), name.len());
+                check(libc::open(at, libc::O_RDWR | libc::O_CLOEXEC) as isize).expect("a device")
+            };
+            // SAFETY: the descriptor is new, so nothing else owns it.
+            drop(unsafe { OwnedFd::from_raw_fd(opened as i32) });
+        }
+        let socket = hash("sha256");
+        let mut pieces = [piece(b"abc")];
+        // SAFETY: the header lies in the second page, and describes what lives as long as the call.
+        let sent = unsafe {
+            let message = memory.byte_add(2 * PAGE - size_of::<libc::msghdr>()).cast::<libc::msghdr>();
+            message.write(header(&mut pieces, &mut []));
+            check(libc::sendmsg(socket.as_raw_fd(), message, 0))
+        };
+        assert_eq!(sent.expect("sent"), 3);
+        assert_eq!(digest(&socket), ABC);
+    }
+}
+
+supervised! {
     fn bad_lengths() {
         let socket = cbc(0);
         let mut pieces = vec![piece(&TEXT); 1025];

@@ -4,7 +4,9 @@ use crate::{client::*, supervised};
 use std::{
     io::{Result, Seek, SeekFrom, Write},
     os::fd::{AsRawFd, OwnedFd},
-    ptr, thread,
+    ptr,
+    sync::mpsc,
+    thread,
     time::Duration,
 };
 
@@ -29,6 +31,7 @@ supervised! {
         assert_eq!(splice(&out, &socket, 2, 0).expect("moved"), 1);
         assert_eq!(digest(&socket), ABC);
         assert_eq!(errno(splice(&out, &socket, 1, libc::SPLICE_F_NONBLOCK)), libc::EAGAIN);
+        assert_eq!(errno(splice(&out, &socket, 1, 16 | libc::SPLICE_F_NONBLOCK)), libc::EINVAL);
         drop(into);
         assert_eq!(splice(&out, &socket, 1, 0).expect("the end"), 0);
     }
@@ -48,6 +51,23 @@ supervised! {
                 });
             }
         });
+    }
+}
+
+supervised! {
+    fn a_program_has_only_so_many_calls_that_wait_for_pipes() {
+        let (done, ended) = mpsc::channel();
+        let writers: Vec<_> = (0..9)
+            .map(|_| {
+                let ((out, into), done) = (pipe(), done.clone());
+                thread::spawn(move || done.send(splice(&out, &hash("sha256"), 1, 0).map_err(|error| error.raw_os_error())));
+                into
+            })
+            .collect();
+        // Eight wait, until their pipes have no writers any more.
+        assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(Err(Some(libc::EAGAIN))));
+        drop(writers);
+        assert_eq!(ended.iter().take(8).filter(|end| *end == Ok(0)).count(), 8);
     }
 }
 

@@ -52,6 +52,11 @@ supervised! {
         send(&socket, &TEXT_2, 0).expect("sent");
         recv(&socket, &mut out, 0).expect("received");
         assert_eq!(out, SECRET_2);
+        // Behind the text, the buffer stays as it was: the supervisor's has bytes of other programs there.
+        let (socket, mut room) = (cbc(0), [0x5a; 64]);
+        send_with(&socket, &TEXT, &mut encrypt(), 0).expect("sent");
+        assert_eq!(recv(&socket, &mut room, 0).expect("received"), 16);
+        assert_eq!((room[..16].to_vec(), room[16..].to_vec()), (SECRET.to_vec(), vec![0x5a; 48]));
     }
 }
 

@@ -182,6 +182,29 @@ pub fn restarted(socket: &OwnedFd) {
 }
 
 supervised! {
+    fn a_blocked_signal_interrupts_nothing() {
+        let socket = drained();
+        let code = fork(|| {
+            block_alarms();
+            alarms(20_000, 0);
+            // SAFETY: the grandchild makes only system calls and exits.
+            if unsafe { libc::fork() } == 0 {
+                thread::sleep(Duration::from_millis(200));
+                let sent = send(&socket, &TEXT_2, 0);
+                // SAFETY: the call ends the process and does nothing else.
+                unsafe { libc::_exit(i32::from(sent.is_err())) }
+            }
+            let mut out = [0; 16];
+            match recv(&socket, &mut out, 0) {
+                Ok(16) if out == SECRET_2 => 0,
+                _ => 1,
+            }
+        });
+        assert_eq!(code, 0);
+    }
+}
+
+supervised! {
     fn a_call_starts_again_after_a_signal() {
         restarted(&drained());
     }

@@ -256,3 +256,19 @@ impl Server {
         !lock(&self.files).by_cookie.is_empty()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_file_that_is_gone_nothing_is_kept() {
+        let (served, _theirs) = Served::new(File::Device(Device::new()), false, Arc::default()).expect("a file");
+        let (cookie, inode) = (served.cookie, served.inode);
+        let mut files = Files::default();
+        files.insert(Arc::new(served));
+        assert!(files.of_inode(inode).is_some());
+        files.remove(cookie).expect("a file");
+        assert!(files.by_cookie.is_empty() && files.cookies.is_empty());
+    }
+}
