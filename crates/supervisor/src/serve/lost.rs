@@ -99,3 +99,23 @@ impl Lost {
         (proc::started(request.tid) == Some(answer.started)).then_some(answer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_answer_is_for_the_same_call_of_the_same_thread() {
+        let lost = Lost::default();
+        let tid = std::process::id() as i32;
+        let call = |fd| Request { id: 1, tid, nr: libc::SYS_read, args: [fd, 0, 0, 0, 0, 0], is_native: true };
+        lost.end(&call(3), Some(7));
+        assert!(lost.take(&call(4)).is_none(), "a call of a signal handler");
+        assert_eq!(lost.take(&call(3)).map(|answer| answer.value), Some(7));
+        assert!(lost.take(&call(3)).is_none(), "it was taken");
+        // Meanwhile, the thread has ended, and another one has its number.
+        lost.end(&call(3), Some(7));
+        lost.lock().lost.get_mut(&tid).expect("an answer").1.started += 1;
+        assert!(lost.take(&call(3)).is_none());
+    }
+}

@@ -275,27 +275,3 @@ impl Memory for Target<'_> {
         self.scatter(&[(address, from.len())], from)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rustix::event::{EventfdFlags, eventfd};
-
-    #[test]
-    fn a_lost_answer_is_for_the_same_call_of_the_same_thread() {
-        // No call waits at this descriptor, so every answer is lost.
-        let listener = eventfd(0, EventfdFlags::CLOEXEC).expect("an eventfd");
-        let (handles, lost) = (Handles::new(), Lost::default());
-        let tid = std::process::id() as i32;
-        let call = |fd| {
-            let request = Request { id: 1, tid, nr: libc::SYS_read, args: [fd, 0, 0, 0, 0, 0], is_native: true };
-            Target::new(request, listener.as_fd(), &handles, Some(&lost))
-        };
-        assert!(!call(3).answer(Ok(7)));
-        assert!(!lost.answer(&call(4)), "a call of a signal handler");
-        assert!(lost.answer(&call(3)));
-        // That answer is lost, too. Meanwhile, the thread has ended, and another one has its number.
-        lost.lock().lost.get_mut(&tid).expect("an answer").started += 1;
-        assert!(!lost.answer(&call(3)));
-    }
-}
