@@ -427,21 +427,31 @@ fn a_damaged_copy_of_a_header_is_told_of() {
     assert!(opened.status.success() && said.starts_with("algkit: warning: "), "{said}");
 }
 
+/// A client's flags, and the option by which it chooses the only export (NBD_OPT_EXPORT_NAME).
+const CHOOSE: [u8; 20] = *b"\0\0\0\x03IHAVEOPT\0\0\0\x01\0\0\0\0";
+
+/// A server that has begun, and its URI.
+fn serving(folder: &Folder, args: &[&str]) -> (common::Server, String) {
+    let mut command = common::algkit();
+    command.args(["volume", "serve", "-d", &folder.arg("key")]).args(args).stdout(Stdio::piped());
+    let mut server = common::Server(command.spawn().unwrap());
+    let mut uri = String::new();
+    BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut uri).unwrap();
+    (server, uri.trim().to_owned())
+}
+
 /// NBD's transmission flags: bit 1 for read only, bit 5 for discards.
 #[test]
 fn the_export_says_what_clients_may_do() {
     let folder = Folder::new();
     let (image, _) = image(&folder);
     for (options, flags) in [(&[][..], 0), (&["--read-only"], 2), (&["--allow-discards"], 32)] {
-        let mut command = algkit();
-        command.args(["volume", "serve", "-d", &folder.arg("key"), "--socket", &folder.arg("socket"), &image]);
-        let mut server = common::Server(command.args(options).stdout(Stdio::piped()).spawn().unwrap());
-        BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
+        let (mut server, _) = serving(&folder, &[&["--socket", &folder.arg("socket"), &image], options].concat());
         let mode = fs::metadata(folder.path("socket")).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0);
         let (mut client, mut reply) = (UnixStream::connect(folder.path("socket")).unwrap(), [0; 10]);
         client.read_exact(&mut [0; 18]).unwrap();
-        client.write_all(&[&[0, 0, 0, 3][..], b"IHAVEOPT", &[0, 0, 0, 1, 0, 0, 0, 0]].concat()).unwrap();
+        client.write_all(&CHOOSE).unwrap();
         client.read_exact(&mut reply).unwrap();
         assert_eq!(reply[9] & 34, flags, "{options:?}");
         drop(client);
@@ -871,12 +881,8 @@ fn is_kept_alive(local: u16, remote: u16) -> bool {
 fn clients_that_do_not_choose_give_way() {
     let folder = Folder::new();
     let (image, _) = image(&folder);
-    let mut command = common::algkit();
-    command.args(["volume", "serve", "-d", &folder.arg("key"), "--tcp", "0", &image]).stdout(Stdio::piped());
-    let mut server = common::Server(command.spawn().unwrap());
-    let mut uri = String::new();
-    BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut uri).unwrap();
-    let address = uri.trim().strip_prefix("nbd://").unwrap();
+    let (mut server, uri) = serving(&folder, &["--tcp", "0", &image]);
+    let address = uri.strip_prefix("nbd://").unwrap();
     // A client that has been greeted; `None` for one that was refused.
     let greeted = || {
         let mut client = TcpStream::connect(address).unwrap();
@@ -884,7 +890,7 @@ fn clients_that_do_not_choose_give_way() {
         client.read_exact(&mut [0; 18]).is_ok().then_some(client)
     };
     let choose = |client: &mut TcpStream| {
-        client.write_all(&[&[0, 0, 0, 3][..], b"IHAVEOPT", &[0, 0, 0, 1, 0, 0, 0, 0]].concat()).unwrap();
+        client.write_all(&CHOOSE).unwrap();
         client.read_exact(&mut [0; 10])
     };
     let mut first = greeted().unwrap();
@@ -911,16 +917,12 @@ fn clients_that_do_not_choose_give_way() {
 fn silent_clients_do_not_use_up_the_descriptors() {
     let folder = Folder::new();
     let (image, _) = image(&folder);
-    let mut command = common::algkit();
-    command.args(["volume", "serve", "-d", &folder.arg("key"), "--tcp", "0", &image]).stdout(Stdio::piped());
-    let mut server = common::Server(command.spawn().unwrap());
-    let mut uri = String::new();
-    BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut uri).unwrap();
+    let (mut server, uri) = serving(&folder, &["--tcp", "0", &image]);
     let open = fs::read_dir(format!("/proc/{}/fd", server.0.id())).unwrap().count() as u64;
     let limit = Rlimit { current: Some(open + 4), maximum: Some(open + 4) };
     prlimit(Pid::from_raw(server.0.id() as i32), Resource::Nofile, limit).unwrap();
     let connect = || {
-        let client = TcpStream::connect(uri.trim().strip_prefix("nbd://").unwrap()).unwrap();
+        let client = TcpStream::connect(uri.strip_prefix("nbd://").unwrap()).unwrap();
         client.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
         client
     };
@@ -965,13 +967,7 @@ fn the_socket_of_another_server_stays() {
     let folder = Folder::new();
     let (image, bytes) = image(&folder);
     let (other, socket) = (folder.write("other", &bytes), folder.arg("socket"));
-    let serve = |image: &str| {
-        let mut command = common::algkit();
-        command.args(["volume", "serve", "-d", &folder.arg("key"), "--socket", &socket, image]).stdout(Stdio::piped());
-        let mut server = common::Server(command.spawn().unwrap());
-        BufReader::new(server.0.stdout.as_mut().unwrap()).read_line(&mut String::new()).unwrap();
-        server
-    };
+    let serve = |image: &str| serving(&folder, &["--socket", &socket, image]).0;
     let mut first = serve(&image);
     fs::remove_file(&socket).unwrap();
     let mut second = serve(&other);
