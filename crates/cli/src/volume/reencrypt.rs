@@ -90,10 +90,17 @@ fn another_key(args: &ReencryptArgs) -> Result<Answer, Error> {
             others.push(other);
         }
         let in_use = header.metadata.digests.values().filter(|digest| !digest.segments.is_empty());
-        let dropped = in_use.flat_map(|digest| &digest.keyslots).filter(|id| !slots.contains(&Some(**id))).count();
-        if dropped > 0 && !args.drop_other_keys {
+        let left = in_use.flat_map(|digest| &digest.keyslots).filter(|id| !slots.contains(&Some(**id)));
+        let left: Vec<_> = left.map(u32::to_string).collect();
+        if !left.is_empty() && !args.drop_other_keys {
+            let (slots, files) = if left.len() == 1 {
+                ("key slot", "a file with its passphrase")
+            } else {
+                ("key slots", "files with their passphrases")
+            };
             let reason = format!(
-                "{dropped} more key slots are in use; give their passphrases by --other-key-file, or --drop-other-keys"
+                "{slots} {} would be lost; name {files} by --other-key-file, or allow that by --drop-other-keys",
+                left.join(", ")
             );
             return Err(Error::option("reencrypt", reason));
         }
