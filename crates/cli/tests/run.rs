@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Folder, algkit, fails, ok};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::{
     path::Path,
     process::{Command, Output},
@@ -107,14 +108,12 @@ fn what_cannot_be_run() {
         "algkit: cannot run `no-such-program`: No such file or directory
 "
     );
-    let refused = fails(&run(&[plain.to_str().unwrap()]), 126);
-    assert!(
-        refused.ends_with(
-            ": Permission denied
-"
-        ),
-        "{refused}"
-    );
+    let pipe = folder.0.path().join("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    for file in [plain, pipe] {
+        let refused = fails(&run(&[file.to_str().unwrap()]), 126);
+        assert!(refused.ends_with(": Permission denied\n"), "{refused}");
+    }
     fails(&run(&[]), 2);
     fails(&run(&["--via", "magic", "true"]), 2);
 }

@@ -18,7 +18,9 @@ struct File(OwnedFd);
 
 impl Image for File {
     fn open(name: &[u8]) -> Result<Self, Errno> {
-        open(OsStr::from_bytes(name), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map(Self)
+        // A FIFO would wait for whoever writes to it.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        open(OsStr::from_bytes(name), flags, Mode::empty()).map(Self)
     }
 
     fn read(&self, at: u64, into: &mut [u8]) -> usize {

@@ -311,6 +311,7 @@ supervised! {
             if let Some(error) = error {
                 break error;
             }
+            assert!(devices.len() < 64, "no limit");
         };
         assert_eq!(error.raw_os_error(), Some(libc::ENOMEM));
         let taken = memory() - before;
