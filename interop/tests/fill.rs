@@ -5,7 +5,7 @@ mod command;
 use command::{
     algkit, foreign, ours, outcome,
     run::{output, told},
-    text,
+    signal, text,
     volume::{LEN, Place, QUICK},
 };
 use std::{
@@ -131,7 +131,7 @@ fn whoever_is_interrupted_leaves_nothing() {
     child.stdin.as_ref().expect("a pipe").write_all(&[7; 3 << 20]).expect("a pipe");
     thread::sleep(Duration::from_millis(300));
     // Not SIGINT, which a job in the background inherits as ignored.
-    foreign("procps", "kill", &["-s", "TERM", &child.id().to_string()]);
+    signal(&child, "TERM");
     assert!(!child.wait().expect("a child").success());
     assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0);
 }

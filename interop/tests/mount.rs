@@ -5,7 +5,7 @@ mod command;
 use command::{
     algkit, foreign, interruptible, ours, outcome,
     run::told,
-    same, text,
+    same, signal, text,
     volume::{Place, QUICK},
 };
 use std::{
@@ -46,7 +46,7 @@ impl Mount {
     }
 
     fn signal(&self, name: &str) {
-        foreign("procps", "kill", &["-s", name, &self.child.id().to_string()]);
+        signal(&self.child, name);
     }
 
     /// Waits until the command has ended with success, and checks that the folder is as before.

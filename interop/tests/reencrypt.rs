@@ -7,6 +7,7 @@ mod command;
 use command::{
     algkit, interruptible, ours, outcome,
     run::{Via, told, under},
+    signal,
     volume::{Place, QUICK},
 };
 use std::{
@@ -60,10 +61,6 @@ fn our_command(place: &Place, options: &[&str]) -> Command {
     let mut run = interruptible();
     run.args(["volume", "reencrypt", "-q", "--key-file", &place.at("key")]).args(options);
     run
-}
-
-fn signal(child: &Child, name: &str) {
-    done(Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]));
 }
 
 #[track_caller]

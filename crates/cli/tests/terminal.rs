@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, ok, run};
+use common::{Folder, QUICK, ok, run};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{Mode, OFlags, open},
@@ -87,8 +87,7 @@ fn image(folder: &Folder) -> String {
     let key = folder.write("key", "a passphrase");
     let image = folder.write("image", "");
     File::options().write(true).open(&image).unwrap().set_len(17 << 20).unwrap();
-    let quick = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
-    ok(&run(&[&["volume", "format", "-d", &key, &image][..], &quick].concat()));
+    ok(&run(&[&["volume", "format", "-d", &key, &image][..], &QUICK].concat()));
     image
 }
 
@@ -158,8 +157,7 @@ fn a_disk_with_something_on_it_is_asked_about() {
     let image = image(&folder);
     let before = folder.read("image");
     let key = folder.arg("key");
-    let quick = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
-    let format = [&[env!("CARGO_BIN_EXE_algkit"), "volume", "format", "-d", &key, &image][..], &quick].concat();
+    let format = [&[env!("CARGO_BIN_EXE_algkit"), "volume", "format", "-d", &key, &image][..], &QUICK].concat();
     // Ctrl-D is no answer.
     for (answer, status) in [("yes\n", 2), ("\u{4}", 2), ("YES\n", 0)] {
         let mut session = Session::start(&format);
@@ -179,8 +177,7 @@ fn a_new_passphrase_is_typed_twice_and_not_empty() {
     let folder = Folder::new();
     let image = image(&folder);
     let (key, before) = (folder.arg("key"), folder.read("image"));
-    let quick = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
-    let add = [&[env!("CARGO_BIN_EXE_algkit"), "volume", "add-key", "-d", &key, &image][..], &quick].concat();
+    let add = [&[env!("CARGO_BIN_EXE_algkit"), "volume", "add-key", "-d", &key, &image][..], &QUICK].concat();
     for (first, again, said) in
         [("", None, "an empty one"), ("one", Some("two"), "not the same"), ("one", Some("one"), "")]
     {
@@ -203,7 +200,6 @@ fn a_backup_from_before_a_reencryption_is_asked_about() {
     let folder = Folder::new();
     let image = image(&folder);
     let (key, backup) = (folder.arg("key"), folder.arg("backup"));
-    let quick = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
     ok(&run(&["volume", "header-backup", "--header-backup-file", &backup, &image]));
     let restore = [env!("CARGO_BIN_EXE_algkit"), "volume", "header-restore", "--header-backup-file", &backup, &image];
     let asks = |question: &str| {
@@ -213,10 +209,10 @@ fn a_backup_from_before_a_reencryption_is_asked_about() {
         session.keyboard.write_all(b"no\n").unwrap();
         assert_eq!(session.child.wait().unwrap().code(), Some(2));
     };
-    ok(&run(&[&["volume", "add-key", "-d", &key, &image, &folder.write("new", "another")][..], &quick].concat()));
+    ok(&run(&[&["volume", "add-key", "-d", &key, &image, &folder.write("new", "another")][..], &QUICK].concat()));
     asks("The key slots");
-    ok(&run(&[&["volume", "reencrypt", "--drop-other-keys", "-d", &key, &image][..], &quick].concat()));
+    ok(&run(&[&["volume", "reencrypt", "--drop-other-keys", "-d", &key, &image][..], &QUICK].concat()));
     asks("has another key than the backup");
-    ok(&run(&[&["volume", "format", "-q", "-d", &key, &image][..], &quick].concat()));
+    ok(&run(&[&["volume", "format", "-q", "-d", &key, &image][..], &QUICK].concat()));
     asks("has another UUID");
 }

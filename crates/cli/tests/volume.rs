@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Folder, algkit, fails, ok, run};
+use common::{Folder, QUICK, algkit, fails, ok, run};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use std::{
     fs,
@@ -100,9 +100,6 @@ fn an_altered_header_is_refused_in_one_line_and_stays() {
     let line = fails(&open(&good), 1);
     assert!(line.contains("no key slot opens"), "{line}");
 }
-
-/// The options of a new key slot, which take hardly any time.
-const QUICK: [&str; 4] = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
 
 #[test]
 fn a_header_alone_is_not_taken_for_its_volume() {

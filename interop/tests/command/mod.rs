@@ -13,7 +13,7 @@ use std::{
     fs::File,
     io::{BufReader, Read},
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Child, Command, Output, Stdio},
     sync::OnceLock,
 };
 use wait4::Wait4;
@@ -85,6 +85,11 @@ pub fn foreign(package: &str, program: &str, args: &[&str]) -> Vec<u8> {
     let output = run.unwrap_or_else(|e| panic!("{program}: {e}; install Debian's {package}"));
     assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
+}
+
+/// Sends the child a signal.
+pub fn signal(child: &Child, name: &str) {
+    foreign("procps", "kill", &["-s", name, &child.id().to_string()]);
 }
 
 /// Runs `algkit`, which must succeed, and returns its standard output.

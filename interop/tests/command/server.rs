@@ -1,6 +1,6 @@
 //! `algkit volume serve`, running.
 
-use super::{foreign, interruptible, volume::Place};
+use super::{interruptible, signal, volume::Place};
 use std::{
     fs,
     io::{BufRead, BufReader},
@@ -25,12 +25,12 @@ impl Server {
     }
 
     pub fn signal(&self, name: &str) {
-        foreign("procps", "kill", &["-s", name, &self.child.id().to_string()]);
+        signal(&self.child, name);
     }
 
     /// Ends the server with `signal`, and checks that it exits with success.
-    pub fn end(mut self, signal: &str) {
-        self.signal(signal);
+    pub fn end(mut self, name: &str) {
+        self.signal(name);
         assert!(self.child.wait().expect("a child").success());
     }
 

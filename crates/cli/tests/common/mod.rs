@@ -12,6 +12,9 @@ use std::{
     thread,
 };
 
+/// The options of a new key slot, which take hardly any time.
+pub const QUICK: [&str; 4] = ["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"];
+
 /// The command with a clean environment.
 pub fn algkit() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_algkit"));
