@@ -26,6 +26,6 @@ pub mod stand_in;
 pub mod usage;
 
 pub use file::File;
-pub use message::{Destination, Memory, Message, Readiness, Received, check_flags, may_be_memory};
+pub use message::{Destination, Memory, Message, Readiness, Received, check_flags, duration, may_be_memory};
 pub use place::Place;
 pub use rustix::io::Errno;

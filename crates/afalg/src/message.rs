@@ -1,7 +1,10 @@
 //! Messages that pass through a file, and access to the client's memory.
 
 use crate::Errno;
-use std::io::{IoSlice, IoSliceMut};
+use std::{
+    io::{IoSlice, IoSliceMut},
+    time::Duration,
+};
 
 /// The arguments of `sendmsg`.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +52,14 @@ pub fn may_be_memory(address: u64) -> Result<bool, Errno> {
 pub fn check_flags(flags: i32) -> Result<(), Errno> {
     const IGNORED: i32 = libc::RWF_HIPRI | libc::RWF_DSYNC | libc::RWF_SYNC | libc::RWF_APPEND;
     if flags & !IGNORED == 0 { Ok(()) } else { Err(Errno::OPNOTSUPP) }
+}
+
+/// The span of time in a `struct timespec`; [`Errno::INVAL`] if a field is negative or there are a billion nanoseconds or more.
+pub fn duration(seconds: i64, nanoseconds: i64) -> Result<Duration, Errno> {
+    match (u64::try_from(seconds), u32::try_from(nanoseconds)) {
+        (Ok(seconds), Ok(nanoseconds)) if nanoseconds < 1_000_000_000 => Ok(Duration::new(seconds, nanoseconds)),
+        _ => Err(Errno::INVAL),
+    }
 }
 
 /// The result of `recvmsg`.
