@@ -165,17 +165,10 @@ impl<'k, K: ClmulVector, V: ClmulVector> Sum<'k, K, V> {
         Self { token, key, blocks_left: blocks, acc, product: Product::zero(token) }
     }
 
-    /// The same sum, with products that have been computed before.
+    /// Continues `hash` instead of zero, before anything else is added but the last block.
     #[inline(always)]
-    #[must_use]
-    pub(crate) fn with(self, product: Product<V>) -> Self {
-        Self { product, ..self }
-    }
-
-    /// The hash to be added to the next block, and the products so far.
-    #[inline(always)]
-    pub(crate) fn unfinished(self) -> (V, Product<V>) {
-        (self.acc, self.product)
+    pub(crate) fn follow(&mut self, hash: V) {
+        self.acc = self.acc.xor(hash);
     }
 
     /// Adds a vector with `blocks` blocks; those after them must be zero.

@@ -19,6 +19,21 @@ use crate::simd::{AesVector, Blocks};
 /// The number of vectors that go through the rounds before the last ones, and are hashed beside those.
 pub(super) const EARLY: usize = 4;
 
+/// Ciphertext of a batch, and the sum that it completes.
+pub(super) struct Behind<'k, 't, V: ClmulVector> {
+    sum: Sum<'k, V>,
+    ciphertext: &'t [u8],
+}
+
+impl<V: ClmulVector> Behind<'_, '_, V> {
+    /// The hash with this batch.
+    #[inline(always)]
+    pub(super) fn hash(mut self) -> V {
+        self.sum.vectors::<true>(self.ciphertext);
+        self.sum.finish()
+    }
+}
+
 /// The `i`th of the vectors of `bytes` bytes in `data`.
 #[inline(always)]
 pub(super) fn nth(data: &[u8], i: usize, bytes: usize) -> &[u8] {
@@ -65,20 +80,17 @@ impl<T: GcmToken> Kernel<'_, T> {
 
     /// Processes batches of `N` vectors as long as `text` has something after them; at least one, and `N` is at most 8.
     ///
-    /// `sum` holds what is hashed before the first batch, and counts that batch too. The first result is the hash. The
-    /// second, in encryption, is the ciphertext of the next [`EARLY`] vectors, if there are more than those. They go
-    /// through the rounds beside the products of the last batch, which would otherwise have no rounds beside them (on
-    /// Zen 4, 1350 bytes took 440 cycles).
+    /// `acc` is the hash of what comes before. The first result is the hash. When this encrypts, that is zero, and the
+    /// second result is the last batch: its products would have no rounds beside them here. On Granite Rapids, 646 bytes
+    /// take 197 cycles, and 218 with these products before the next rounds.
     #[inline(always)]
-    fn batches<const ENCRYPT: bool, const N: usize>(
+    fn batches<'t, const ENCRYPT: bool, const N: usize>(
         &self,
         counters: &mut Counters<T::V>,
-        sum: Sum<'_, T::V>,
-        text: &mut InOut<'_>,
-    ) -> (T::V, Option<[T::V; EARLY]>) {
+        mut acc: T::V,
+        text: &mut InOut<'t>,
+    ) -> (T::V, Option<Behind<'_, 't, T::V>>) {
         let bytes = N * T::V::BYTES;
-        // The state that the first batch continues.
-        let (mut acc, mut product) = sum.unfinished();
         // Ciphertext that has been written and is not hashed yet.
         let mut before: &[u8] = &[];
         if ENCRYPT {
@@ -93,6 +105,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
         while text.len() > bytes {
             let mut batch = text.take(bytes).expect("there is more");
+            let mut product = Product::zero(self.token);
             self.xor::<N>(
                 counters,
                 &mut batch,
@@ -102,7 +115,6 @@ impl<T: GcmToken> Kernel<'_, T> {
                         self.hash_step::<N>(&mut product, acc, if ENCRYPT { before } else { src }, i);
                     } else if i == N {
                         acc = product.reduce().sum_blocks();
-                        product = Product::zero(self.token);
                     }
                 },
             );
@@ -110,46 +122,25 @@ impl<T: GcmToken> Kernel<'_, T> {
                 before = batch.into_dst();
             }
         }
-        let mut early = None;
-        if ENCRYPT && text.len() > EARLY * T::V::BYTES {
-            let mut four = text.take(EARLY * T::V::BYTES).expect("there is more");
-            self.xor::<EARLY>(
-                counters,
-                &mut four,
-                #[inline(always)]
-                |i, _| {
-                    if i < N {
-                        self.hash_step::<N>(&mut product, acc, before, i);
-                    } else if i == N {
-                        acc = product.reduce().sum_blocks();
-                    }
-                },
-            );
-            let mut vectors = [T::V::zero(self.token); EARLY];
-            for (i, vector) in vectors.iter_mut().enumerate() {
-                *vector = T::V::load(self.token, nth(four.written(), i, T::V::BYTES));
-            }
-            early = Some(vectors);
-        } else if ENCRYPT {
-            let mut sum = Sum::new(self.token, self.hash, acc, N * T::V::BLOCKS).with(product);
-            sum.vectors::<true>(before);
-            acc = sum.finish();
+        if !ENCRYPT {
+            return (acc, None);
         }
-        (acc, early)
+        let sum = Sum::new(self.token, self.hash, acc, N * T::V::BLOCKS);
+        (T::V::zero(self.token), Some(Behind { sum, ciphertext: before }))
     }
 
     /// Processes batches of `text`, of the size that suits the CPU's registers.
     #[inline(always)]
-    pub(super) fn main<const ENCRYPT: bool>(
+    pub(super) fn main<'t, const ENCRYPT: bool>(
         &self,
         counters: &mut Counters<T::V>,
-        sum: Sum<'_, T::V>,
-        text: &mut InOut<'_>,
-    ) -> (T::V, Option<[T::V; EARLY]>) {
+        acc: T::V,
+        text: &mut InOut<'t>,
+    ) -> (T::V, Option<Behind<'_, 't, T::V>>) {
         const { assert!(T::V::BATCH == 6 || T::V::BATCH == 8, "GCM takes six or eight vectors at once") }
         match T::V::BATCH {
-            6 => self.batches::<ENCRYPT, 6>(counters, sum, text),
-            _ => self.batches::<ENCRYPT, 8>(counters, sum, text),
+            6 => self.batches::<ENCRYPT, 6>(counters, acc, text),
+            _ => self.batches::<ENCRYPT, 8>(counters, acc, text),
         }
     }
 }

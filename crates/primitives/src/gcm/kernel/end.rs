@@ -1,7 +1,7 @@
 //! The end of a message: its last vectors, and the block that masks the tag.
 
 use super::super::GcmToken;
-use super::batches::{EARLY, nth};
+use super::batches::{Behind, EARLY, nth};
 use super::counters::{Counters, FIRST_COUNTER, counter_block, reversed_lengths};
 use super::rounds::{Chains, Kernel};
 use super::tag::TagUse;
@@ -74,9 +74,16 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
     }
 
-    /// Encrypts or decrypts `text`, the rest of a text, and hashes it. The result is the block that masks the tag.
+    /// Encrypts or decrypts `text`, the rest of a text, and hashes `behind` and it. The result is the block that masks
+    /// the tag.
     #[inline(always)]
-    pub(super) fn end_by_vectors(&self, end: End<'_, T::V>, text: InOut<'_>, sum: &mut Sum<'_, T::V>) -> OneBlock<T> {
+    pub(super) fn end_by_vectors(
+        &self,
+        end: End<'_, T::V>,
+        behind: Option<Behind<'_, '_, T::V>>,
+        text: InOut<'_>,
+        sum: &mut Sum<'_, T::V>,
+    ) -> OneBlock<T> {
         let (token, bytes) = (self.token, T::V::BYTES);
         // Vectors that overlap are blocks, and a text below 16 bytes is less than one.
         let whole = if T::V::OVERLAPS { 0 } else { text.len().saturating_sub(1) / bytes };
@@ -99,6 +106,9 @@ impl<T: GcmToken> Kernel<'_, T> {
             dst.store(rest.dst());
         } else if n > 0 {
             dst.store_partial(rest.dst());
+        }
+        if let Some(behind) = behind {
+            sum.follow(behind.hash());
         }
         if let Some(early) = end.early {
             sum.add_all(each(early, T::V::reverse_bytes));

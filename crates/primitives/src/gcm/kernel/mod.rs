@@ -3,9 +3,9 @@
 //! The main loop ([`batches`]) leaves at least one byte and at most one batch of vectors; a short message is no more
 //! than that. These go four vectors at a time. The last one to four of them go together with the block that masks the
 //! tag ([`end`]), in as many chains of rounds as there are vectors. Code for what can be hashed meanwhile follows the
-//! rounds; there is so little of it that the CPU sees it while the rounds wait. One reduction serves all these
-//! products, those of short associated data before them and that of the block of lengths after them. So a packet pays
-//! the latency of GHASH once.
+//! rounds; there is so little of it that the CPU sees it while the rounds wait. That includes the last batch of the main
+//! loop, when it encrypts. One reduction serves the products of all these vectors and of the block of lengths, and in a
+//! short message those of short associated data. So a short packet pays the latency of GHASH once.
 //!
 //! What a message costs beyond its rounds is latency. The CPU hides it behind the next message, as far as it looks
 //! ahead, unless it must wait for a store. A vector load waits if the bytes have just been stored in two halves or with
@@ -72,7 +72,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         let long = text.len() > T::V::BATCH * bytes;
         const { assert!(T::V::BATCH * T::V::BLOCKS + SHORT_AAD / 16 < HashKey::<T::V>::POWERS) }
         let last = usize::from(whole);
-        let behind = if long { T::V::BATCH * T::V::BLOCKS } else { text.len().div_ceil(16) + last };
+        let behind = if long { 0 } else { text.len().div_ceil(16) + last };
         let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + behind);
         if T::V::BYTES > SHORT_AAD && !aad.is_empty() {
             sum.add(T::V::load_partial(token, aad).reverse_bytes(), aad.len().div_ceil(16));
@@ -80,15 +80,14 @@ impl<T: GcmToken> Kernel<'_, T> {
             sum.bytes::<true>(aad);
         }
         let reaches_back = text.len() >= 16;
-        let (mut early, mut left) = (None, text.reborrow());
+        let (mut early, mut behind, mut left) = (None, None, text.reborrow());
         if long {
-            let hash;
-            (hash, early) = match encrypt {
-                true => self.main::<true>(&mut counters, sum, &mut left),
-                false => self.main::<false>(&mut counters, sum, &mut left),
+            let mut hash = if aad.is_empty() { hash } else { sum.finish() };
+            (hash, behind) = match encrypt {
+                true => self.main::<true>(&mut counters, hash, &mut left),
+                false => self.main::<false>(&mut counters, hash, &mut left),
             };
-            let before = if early.is_some() { EARLY * T::V::BLOCKS } else { 0 };
-            sum = Sum::new(token, self.hash, hash, before + left.len().div_ceil(16) + last);
+            sum = Sum::new(token, self.hash, hash, left.len().div_ceil(16) + last);
         }
         if whole {
             sum.add_last(T::V::load_first(token, &lengths));
@@ -97,6 +96,9 @@ impl<T: GcmToken> Kernel<'_, T> {
         if left.len() > EARLY * bytes {
             let four = left.take(EARLY * bytes).expect("there is more");
             let ciphertext = self.early(encrypt, &mut counters, four);
+            if let Some(behind) = behind.take() {
+                sum.follow(behind.hash());
+            }
             if encrypt {
                 early = Some(ciphertext);
             } else {
@@ -105,9 +107,12 @@ impl<T: GcmToken> Kernel<'_, T> {
         }
         let (n, end) = (left.len(), End { encrypt, iv, counters, early });
         let mask = if T::V::OVERLAPS && reaches_back {
+            if let Some(behind) = behind {
+                sum.follow(behind.hash());
+            }
             self.end_by_blocks(end, n, text, &mut sum)
         } else {
-            self.end_by_vectors(end, left, &mut sum)
+            self.end_by_vectors(end, behind, left, &mut sum)
         };
         self.finish(tag_use, sum, mask)
     }

@@ -66,6 +66,11 @@ methods! {
     fn rol64<const N>(a) -> V512 { _mm512_rol_epi64::<N>(a) }
     /// Each block shifted by `N` bytes.
     fn shl_bytes<const N>(a) -> V512 { _mm512_bslli_epi128::<N>(a) }
+    fn shr_bytes<const N>(a) -> V512 { _mm512_bsrli_epi128::<N>(a) }
+    /// Of each block, the topmost 32 bits of `self` and of `b` as words of 64 bits.
+    fn tops_with(a, b: V512) -> V512 {
+        _mm512_castps_si512(_mm512_maskz_shuffle_ps::<0xff>(0x5555, _mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
+    }
 
     /// Within each block, word i of the result is the word whose number is in bits 2i and 2i + 1 of `FROM`.
     fn shuffle32<const FROM>(a) -> V512 { _mm512_shuffle_epi32::<FROM>(a) }
