@@ -45,7 +45,7 @@ impl<T: GcmToken> Kernel<'_, T> {
     #[inline(always)]
     fn xor<const N: usize>(
         &self,
-        counters: &mut Counters<T::V>,
+        counters: &mut Counters<'_, T::V>,
         text: &mut InOut<'_>,
         mut between: impl FnMut(usize, &[u8]),
     ) {
@@ -86,7 +86,7 @@ impl<T: GcmToken> Kernel<'_, T> {
     #[inline(always)]
     fn batches<'t, const ENCRYPT: bool, const N: usize>(
         &self,
-        counters: &mut Counters<T::V>,
+        counters: &mut Counters<'_, T::V>,
         mut acc: T::V,
         text: &mut InOut<'t>,
     ) -> (T::V, Option<Behind<'_, 't, T::V>>) {
@@ -133,7 +133,7 @@ impl<T: GcmToken> Kernel<'_, T> {
     #[inline(always)]
     pub(super) fn main<'t, const ENCRYPT: bool>(
         &self,
-        counters: &mut Counters<T::V>,
+        counters: &mut Counters<'_, T::V>,
         acc: T::V,
         text: &mut InOut<'t>,
     ) -> (T::V, Option<Behind<'_, 't, T::V>>) {

@@ -26,71 +26,69 @@ pub(crate) fn length_block(aad_len: u64, text_len: u64) -> [u8; 16] {
     u128::from_le_bytes(reversed_lengths(aad_len, text_len)).to_be_bytes()
 }
 
-/// The numbers 0 to 3, each as the last 32-bit word of a block, big-endian.
-static CONSECUTIVE: [[u8; 16]; 4] = {
-    let mut blocks = [[0; 16]; 4];
+/// The numbers 0 to 255, each as the last byte of a block. The number 2, with which a message begins, is at the
+/// beginning of a cache line.
+#[repr(C, align(64))]
+struct LastBytes([[u8; 16]; 2], [[u8; 16]; 256]);
+
+static LAST_BYTES: LastBytes = LastBytes([[0; 16]; 2], {
+    let mut blocks = [[0; 16]; 256];
     let mut i = 0;
-    while i < 4 {
+    while i < 256 {
         blocks[i][15] = i as u8;
         i += 1;
     }
     blocks
-};
+});
 
-/// The counter blocks of the next vectors, with bytes in the order of AES.
+/// The counter blocks of the next vectors, with bytes in the order of AES, and the first round key added.
 #[derive(Clone, Copy)]
-pub(super) struct Counters<V> {
-    next: V,
-    /// The lowest byte of the first block's counter.
-    low: u8,
+pub(super) struct Counters<'a, V> {
+    iv: &'a [u8; 12],
+    first_key: &'a [u8; 16],
+    /// The counter of the next block.
+    next: u32,
+    /// In each place, the next block without its last byte, and the key.
+    base: V,
 }
 
-impl<V: AesVector> Counters<V> {
-    /// The counters of a whole message.
+impl<'a, V: AesVector> Counters<'a, V> {
+    /// The counters from `next` on.
     #[inline(always)]
-    pub(super) fn new(token: V::Token, iv: &[u8; 12]) -> Self {
-        Self::sum(token, iv, FIRST_COUNTER)
+    pub(super) fn new(token: V::Token, iv: &'a [u8; 12], first_key: &'a [u8; 16], next: u32) -> Self {
+        Self { iv, first_key, next, base: V::zero(token) }.based(token)
     }
 
-    /// The counters from `counter` on, for a message in parts.
     #[inline(always)]
-    pub(super) fn at(token: V::Token, iv: &[u8; 12], counter: u32) -> Self {
-        let low = counter & 3;
-        let aligned = Self::sum(token, iv, counter - low);
-        // The sum above begins up to three blocks early, because that addition has no carries between bytes.
-        let next = aligned.next.reverse_bytes().add32(V::splat(token, &u128::from(low).to_le_bytes()));
-        Self { next: next.reverse_bytes(), low: counter as u8 }
+    fn based(self, token: V::Token) -> Self {
+        let base = V::splat(token, &counter_block(self.iv, self.next & !255));
+        Self { base: base.xor(V::splat(token, self.first_key)), ..self }
     }
 
-    /// The vector that begins with `counter`, if no block's counter carries out of the last byte.
-    #[inline(always)]
-    fn sum(token: V::Token, iv: &[u8; 12], counter: u32) -> Self {
-        let first = V::splat(token, &counter_block(iv, counter));
-        Self { next: first.add32(V::load(token, CONSECUTIVE.as_flattened())), low: counter as u8 }
-    }
-
-    /// The next `N` vectors, with bytes in the order of AES.
+    /// The next `N` vectors.
     ///
-    /// Usually no counter of these vectors, or of the one after them, carries out of the last byte, and each vector is
-    /// one addition. Otherwise bytes are reversed before and after the additions. The shuffles would take a port from
-    /// AES: without them, GCM is 1.03 times as fast on Zen 4.
+    /// Usually all their blocks differ in the last byte only, and each vector is one exclusive or. Otherwise bytes are
+    /// reversed before and after the additions. The shuffles would take a port from AES.
     #[inline(always)]
     pub(super) fn batch<const N: usize>(&mut self, token: V::Token) -> [V; N] {
-        let mut batch = [self.next; N];
-        let step = |i: usize, shift: usize| V::splat(token, &(((i * V::BLOCKS) as u128) << shift).to_le_bytes());
-        if usize::from(self.low) + (N + 1) * V::BLOCKS <= 256 {
-            for (i, b) in batch.iter_mut().enumerate().skip(1) {
-                *b = b.add32(step(i, 120));
+        let (low, blocks) = ((self.next & 255) as usize, N * V::BLOCKS);
+        let mut batch = [self.base; N];
+        if let Some(last_bytes) = LAST_BYTES.1.get(low..low + blocks) {
+            for (b, last_bytes) in batch.iter_mut().zip(last_bytes.chunks_exact(V::BLOCKS)) {
+                *b = b.xor(V::load(token, last_bytes.as_flattened()));
             }
-            self.next = self.next.add32(step(N, 120));
         } else {
-            let first = self.next.reverse_bytes();
-            for (i, b) in batch.iter_mut().enumerate().skip(1) {
-                *b = first.add32(step(i, 0)).reverse_bytes();
+            let key = V::splat(token, self.first_key);
+            let first = V::splat(token, &counter_block(self.iv, self.next)).reverse_bytes();
+            for (i, b) in batch.iter_mut().enumerate() {
+                let numbers = V::load(token, LAST_BYTES.1[i * V::BLOCKS..].as_flattened()).reverse_bytes();
+                *b = first.add32(numbers).reverse_bytes().xor(key);
             }
-            self.next = first.add32(step(N, 0)).reverse_bytes();
         }
-        self.low = self.low.wrapping_add((N * V::BLOCKS) as u8);
+        self.next = self.next.wrapping_add(blocks as u32);
+        if low + blocks >= 256 {
+            *self = self.based(token);
+        }
         batch
     }
 }

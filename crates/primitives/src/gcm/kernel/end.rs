@@ -15,7 +15,7 @@ use crate::simd::{AesVector, Blocks, each};
 pub(super) struct End<'a, V> {
     pub(super) encrypt: bool,
     pub(super) iv: &'a [u8; 12],
-    pub(super) counters: Counters<V>,
+    pub(super) counters: Counters<'a, V>,
     /// Ciphertext before these, which is not hashed yet.
     pub(super) early: Option<[V; EARLY]>,
 }
@@ -23,7 +23,7 @@ pub(super) struct End<'a, V> {
 impl<T: GcmToken> Kernel<'_, T> {
     /// Encrypts or decrypts `text`, which is [`EARLY`] vectors; returns its ciphertext.
     #[inline(always)]
-    pub(super) fn early(&self, encrypt: bool, counters: &mut Counters<T::V>, mut text: InOut<'_>) -> [T::V; EARLY] {
+    pub(super) fn early(&self, encrypt: bool, counters: &mut Counters<'_, T::V>, mut text: InOut<'_>) -> [T::V; EARLY] {
         let token = self.token;
         let mut chains = Chains { token, wide: counters.batch::<EARLY>(token), narrow: [] };
         let last_key = T::V::splat(token, self.rounds_alone(&mut chains));
@@ -45,7 +45,11 @@ impl<T: GcmToken> Kernel<'_, T> {
 
     /// The next `N` vectors before the last round, the key of that round, and the block that masks the tag.
     #[inline(always)]
-    fn with_mask<const N: usize>(&self, iv: &[u8; 12], mut counters: Counters<T::V>) -> ([T::V; N], T::V, OneBlock<T>) {
+    fn with_mask<const N: usize>(
+        &self,
+        iv: &[u8; 12],
+        mut counters: Counters<'_, T::V>,
+    ) -> ([T::V; N], T::V, OneBlock<T>) {
         let (token, narrow) = (self.token, self.token.narrow());
         let zeroth = OneBlock::<T>::splat(narrow, &counter_block(iv, FIRST_COUNTER - 1));
         let mut chains = Chains { token, wide: counters.batch::<N>(token), narrow: [zeroth] };

@@ -63,12 +63,11 @@ impl<T: GcmToken> Kernel<'_, T> {
         let (token, bytes) = (self.token, T::V::BYTES);
         let lengths = reversed_lengths(aad.len() as u64, text.len() as u64);
         // A zero vector, not zeros loaded from memory: those have just been stored in pieces.
-        let (mut counters, hash, whole) = match &tag_use {
-            TagUse::Later(running) => {
-                (Counters::at(token, iv, running.counter), T::V::load_first(token, &running.acc).reverse_bytes(), false)
-            }
-            _ => (Counters::new(token, iv), T::V::zero(token), true),
+        let (counter, hash, whole) = match &tag_use {
+            TagUse::Later(running) => (running.counter, T::V::load_first(token, &running.acc).reverse_bytes(), false),
+            _ => (FIRST_COUNTER, T::V::zero(token), true),
         };
+        let mut counters = Counters::new(token, iv, self.round_keys.by_tens().0, counter);
         let long = text.len() > T::V::BATCH * bytes;
         const { assert!(T::V::BATCH * T::V::BLOCKS + SHORT_AAD / 16 < HashKey::<T::V>::POWERS) }
         let last = usize::from(whole);

@@ -14,7 +14,7 @@ pub(crate) struct Kernel<'k, T: GcmToken> {
     pub(crate) round_keys: &'k RoundKeys,
 }
 
-/// Blocks on their way through AES: `N` vectors and, if `M` is 1, one vector of one block.
+/// Blocks on their way through AES: `N` vectors, to which the first key has been added, and `M` vectors of one block.
 pub(super) struct Chains<T: GcmToken, const N: usize, const M: usize> {
     pub(super) token: T,
     pub(super) wide: [T::V; N],
@@ -22,17 +22,6 @@ pub(super) struct Chains<T: GcmToken, const N: usize, const M: usize> {
 }
 
 impl<T: GcmToken, const N: usize, const M: usize> Chains<T, N, M> {
-    #[inline(always)]
-    fn add(&mut self, round_key: &[u8; 16]) {
-        let (wide, narrow) = (T::V::splat(self.token, round_key), Blocks::splat(self.token.narrow(), round_key));
-        for b in self.wide.iter_mut() {
-            *b = b.xor(wide);
-        }
-        for b in self.narrow.iter_mut() {
-            *b = b.xor(narrow);
-        }
-    }
-
     /// One round. Pins keep it apart from the next.
     #[inline(always)]
     fn round(&mut self, round_key: &[u8; 16]) {
@@ -57,7 +46,9 @@ impl<T: GcmToken> Kernel<'_, T> {
         mut between: impl FnMut(usize),
     ) -> &[u8; 16] {
         let (first, extra, [nine @ .., last]) = anew(self.round_keys).by_tens();
-        chains.add(first);
+        for b in chains.narrow.iter_mut() {
+            *b = b.xor(Blocks::splat(self.token.narrow(), first));
+        }
         if let [a, b, longest @ ..] = extra {
             chains.round(a);
             chains.round(b);
