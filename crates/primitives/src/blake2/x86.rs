@@ -116,7 +116,7 @@ impl<T: HasAvx2> Row<u64> for V256<T> {
     fn xor_rotate<const I: usize>(self, late: Self) -> Self {
         // Rotations by 32 bits take one cycle. With the one by 16 bits, the shorter chain costs Intel's CPUs more, by
         // its two instructions, than it saves elsewhere.
-        if I % 2 == 0 || self.token().avx512().is_none() {
+        if I.is_multiple_of(2) || self.token().avx512().is_none() {
             // Hidden, or the compiler would shuffle both operands.
             return self.xor(late).opaque().rotate::<I>();
         }
