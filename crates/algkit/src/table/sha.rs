@@ -17,8 +17,8 @@ static SHA512_224: Algorithm = hash("sha512-224", 128, 28);
 static SHA512_256: Algorithm = hash("sha512-256", 128, 32);
 static SHA512: Algorithm = hash("sha512", 128, 64);
 
-// Both drivers with SHA instructions hash a single message with the same code. In batches, the second one uses
-// lanes of AVX-512.
+// All drivers with SHA instructions hash a single message with the same code. In batches, some use lanes of AVX-512, and
+// for SHA-1 of AVX2, which are slower than its instructions on CPUs whose vector operations take two cycles.
 pub(super) static ROWS: &[&[Row]] = &[
     &[
         Row::hash::<Of<VSha1, Portable>>(&SHA1, "sha1-generic", 100, "sha1/portable.rs"),
@@ -34,6 +34,7 @@ pub(super) static ROWS: &[&[Row]] = &[
         Row::hash::<Of<VSha1, cpu::Avx2>>(&SHA1, "sha1-avx2", 250, "sha1/lanes.rs"),
         Row::hash::<Of<VSha1, cpu::Avx512>>(&SHA1, "sha1-avx512", 290, "sha1/lanes.rs"),
         Row::hash::<Of<VSha1, cpu::ShaNi>>(&SHA1, "sha1-ni", 300, "sha1/x86.rs"),
+        Row::hash::<Of<VSha1, cpu::ShaNiAvx2>>(&SHA1, "sha1-ni-avx2", 305, "sha1/x86.rs").serial(),
         Row::hash::<Of<VSha1, cpu::ShaNiAvx512>>(&SHA1, "sha1-ni-avx512", 310, "sha1/x86.rs"),
     ],
     #[cfg(target_arch = "x86_64")]

@@ -205,8 +205,7 @@ pub(super) trait Row<W: Word>: Copy {
     /// `(self ^ late).rotate::<I>()`, where `late` is the operand that is ready last.
     ///
     /// It equals `self.rotate::<I>() ^ (late >> R) ^ (late << L)`. Where xor takes three operands, shifts take one
-    /// cycle and rotations take two, the result is ready two cycles after `late` and not three: the chain of a round is
-    /// 24 cycles and not 30.
+    /// cycle and rotations take two, the result is ready two cycles after `late` and not three.
     #[inline(always)]
     fn xor_rotate<const I: usize>(self, late: Self) -> Self {
         self.xor(late).rotate::<I>()

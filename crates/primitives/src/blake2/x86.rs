@@ -1,12 +1,15 @@
 //! BLAKE2 with x86 vectors: a row of BLAKE2b has 256 bits, and a row of BLAKE2s 128.
 //!
 //! G is one chain of dependent instructions, so latencies decide its speed. On Zen 4, a rotation or a byte shuffle
-//! takes two cycles, a shuffle across the halves of 256 bits three or four, and everything else one. AVX-512 shortens
-//! the chain by ternary logic, see [`Row::xor_rotate`].
+//! takes two cycles, a shuffle across the halves of 256 bits three or four, and everything else one; on Intel's CPUs,
+//! the first take one too. AVX-512 shortens the chain by ternary logic, see [`Row::xor_rotate`].
 //!
-//! The words of a round are loaded one by one from the block in memory. If the compiler may, it permutes a block in
-//! registers instead. That is fewer instructions, but these are shuffles, on the ports that the chain needs: BLAKE2s
-//! took 5.3 cycles a byte instead of 4.5.
+//! Every other instruction can delay the chain, as the CPU chooses its port before it is known what waits. So the few
+//! uses of `opaque` keep the compiler from taking two instructions where one will do.
+//!
+//! The words of a round are loaded one by one from the block in memory, each into all places of a vector, and blends
+//! choose among the vectors. Blends run on every port. The compiler would join the words by shuffles, on the ports that
+//! the chain needs, so it must not know what the vectors hold.
 
 use super::Compress;
 use super::rows::{Order, Row, compress};
@@ -16,7 +19,7 @@ use crate::simd::x86::{V128, V256};
 
 /// The methods of [`Row`] that are the same for both sizes of word.
 macro_rules! common {
-    ($T:ident, $word:ty, $bytes:literal, $of:ident, $add:ident) => {
+    ($T:ident, $word:ty, $bytes:literal, $splat:ident, $add:ident, $second:literal, $third:literal, $fourth:literal) => {
         type Token = $T;
         type Message<'a> = &'a [[u8; $bytes]; 16];
 
@@ -30,8 +33,16 @@ macro_rules! common {
             // Makes the compiler read the message from memory in each round.
             let message = anew(message);
             let word = |i: usize| <$word>::from_le_bytes(message[usize::from(order[i] % 16)]);
-            let row = |i: usize| Self::$of(token, [word(i), word(i + 1), word(i + 2), word(i + 3)]);
-            [row(0), row(4), row(8), row(12)]
+            // Not a closure, which the compiler might call: then vectors would pass through memory.
+            macro_rules! row {
+                ($i:literal) => {{
+                    let [a, b] = [Self::$splat(token, word($i)).opaque(), Self::$splat(token, word($i + 1)).opaque()];
+                    let [c, d] =
+                        [Self::$splat(token, word($i + 2)).opaque(), Self::$splat(token, word($i + 3)).opaque()];
+                    a.blend32::<$second>(b).blend32::<{ $third | $fourth }>(c.blend32::<$fourth>(d))
+                }};
+            }
+            [row!(0), row!(4), row!(8), row!(12)]
         }
 
         #[inline(always)]
@@ -60,7 +71,7 @@ macro_rules! common {
 
 /// A row of BLAKE2b.
 impl<T: HasAvx2> Row<u64> for V256<T> {
-    common!(T, u64, 8, of64, add64);
+    common!(T, u64, 8, splat64, add64, 0x0c, 0x30, 0xc0);
 
     #[inline(always)]
     fn turn<const N: i32>(self) -> Self {
@@ -96,21 +107,22 @@ impl<T: HasAvx2> Row<u64> for V256<T> {
         }
         match I {
             1 => self.shuffle_bytes(Self::splat_block(self.token(), &RIGHT24)),
-            2 => self.shuffle_bytes(Self::splat_block(self.token(), &RIGHT16)),
+            2 => self.shuffle_bytes(Self::splat_block(self.token(), &RIGHT16).opaque()),
             _ => self.shr64::<63>().xor(self.add64(self)),
         }
     }
 
     #[inline(always)]
     fn xor_rotate<const I: usize>(self, late: Self) -> Self {
-        if self.token().avx512().is_none() {
-            return self.xor(late).rotate::<I>();
+        // Rotations by 32 bits take one cycle. With the one by 16 bits, the shorter chain costs Intel's CPUs more, by
+        // its two instructions, than it saves elsewhere.
+        if I.is_multiple_of(2) || self.token().avx512().is_none() {
+            // Hidden, or the compiler would shuffle both operands.
+            return self.xor(late).opaque().rotate::<I>();
         }
         let early = self.rotate::<I>();
         match I {
-            0 => early.xor(late.rotate::<0>()),
             1 => early.xor3(late.shr64::<24>(), late.shl64::<40>()),
-            2 => early.xor3(late.shr64::<16>(), late.shl64::<48>()),
             _ => early.xor3(late.shr64::<63>(), late.add64(late)),
         }
     }
@@ -118,7 +130,7 @@ impl<T: HasAvx2> Row<u64> for V256<T> {
 
 /// A row of BLAKE2s.
 impl<T: HasAvx2> Row<u32> for V128<T> {
-    common!(T, u32, 4, of32, add32);
+    common!(T, u32, 4, splat32, add32, 2, 4, 8);
 
     #[inline(always)]
     fn turn<const N: i32>(self) -> Self {
@@ -144,7 +156,7 @@ impl<T: HasAvx2> Row<u32> for V128<T> {
             return rotated.proven_by(self.token());
         }
         match I {
-            0 => self.shuffle_bytes(Self::load(self.token(), &RIGHT16)),
+            0 => self.shuffle_bytes(Self::load(self.token(), &RIGHT16).opaque()),
             1 => self.shr32::<12>().xor(self.shl32::<20>()),
             2 => self.shuffle_bytes(Self::load(self.token(), &RIGHT8)),
             _ => self.shr32::<7>().xor(self.shl32::<25>()),

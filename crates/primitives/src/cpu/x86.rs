@@ -65,6 +65,9 @@ token!(/// AES and carry-less multiplication on 512-bit vectors.
 token!(/// SHA-1 and SHA-256 instructions.
     ShaNi, [Ssse3, Sse41, Sha], "sha,sse4.1,ssse3",
     [HasSse2, HasSsse3, HasSse41, HasSha]);
+token!(/// SHA-1 and SHA-256 instructions, and 256-bit vectors.
+    ShaNiAvx2, [Ssse3, Sse41, Sha, Avx2], "sha,sse4.1,ssse3,avx2,bmi1,bmi2",
+    [HasSse2, HasSsse3, HasSse41, HasSse42, HasSha, HasAvx2]);
 token!(/// SHA-1 and SHA-256 instructions, and 512-bit vectors.
     ShaNiAvx512, [Ssse3, Sse41, Sha, Avx512], "sha,sse4.1,ssse3,avx512f,avx512bw,avx512vl,avx512dq,bmi1,bmi2",
     [HasSse2, HasSsse3, HasSse41, HasSse42, HasSha, HasAvx2, HasAvx512]);
@@ -89,6 +92,8 @@ proves! {
     AesSha => ShaNi;
     Avx512 => Avx2;
     Ifma512 => Avx512;
+    ShaNiAvx2 => Avx2;
+    ShaNiAvx2 => ShaNi;
     ShaNiAvx512 => Avx512;
     ShaNiAvx512 => ShaNi;
     Vaes256 => AesNi;

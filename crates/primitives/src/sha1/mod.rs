@@ -148,6 +148,7 @@ mod tests {
             driver::<cpu::Avx2>();
             driver::<cpu::Avx512>();
             driver::<cpu::ShaNi>();
+            driver::<cpu::ShaNiAvx2>();
             driver::<cpu::ShaNiAvx512>();
         }
         #[cfg(target_arch = "aarch64")]

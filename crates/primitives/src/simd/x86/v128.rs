@@ -1,7 +1,7 @@
 //! Vectors of 128 bits.
 
 use super::*;
-use crate::cpu::{HasAes, HasClmul, HasSha, HasSse41, HasSsse3};
+use crate::cpu::{HasAes, HasAvx2, HasClmul, HasSha, HasSse41, HasSsse3};
 
 makers! {
     V128, HasSse2 = "sse2";
@@ -79,6 +79,13 @@ methods! {
     fn word32<const I>(a) -> u32 { _mm_extract_epi32::<I>(a).cast_unsigned() }
     /// Bytes of `b` where the top bit of the byte of `mask` is set, and of `self` elsewhere.
     fn blend_bytes(a, b: V128, mask: V128) -> V128 { _mm_blendv_epi8(a, b, mask) }
+}
+
+methods! {
+    V128, HasAvx2 = "avx2";
+
+    /// Word i of 32 bits is that of `b` if bit i of `FROM` is set, and that of `self` otherwise.
+    fn blend32<const FROM>(a, b: V128) -> V128 { _mm_blend_epi32::<FROM>(a, b) }
 }
 
 methods! {

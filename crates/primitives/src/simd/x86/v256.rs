@@ -55,6 +55,8 @@ methods! {
     /// Each block shifted by `N` bytes.
     fn shl_bytes<const N>(a) -> V256 { _mm256_bslli_epi128::<N>(a) }
 
+    /// Word i of 32 bits is that of `b` if bit i of `FROM` is set, and that of `self` otherwise.
+    fn blend32<const FROM>(a, b: V256) -> V256 { _mm256_blend_epi32::<FROM>(a, b) }
     /// Within each block, word i of the result is the word whose number is in bits 2i and 2i + 1 of `FROM`.
     fn shuffle32<const FROM>(a) -> V256 { _mm256_shuffle_epi32::<FROM>(a) }
     /// Within each block, byte i of the result is byte number `from[i] % 16`, or zero if the top bit of `from[i]` is
