@@ -37,8 +37,8 @@ type Row<T> = <<T as AeadToken>::Cipher as ChaChaVectors>::Row;
 /// The number of bytes that stay in the first-level cache between two passes.
 const NEAR: usize = 16 << 10;
 
-/// The number of bytes in the largest first batch.
-const FIRST_BATCH: usize = 24 * BLOCK;
+/// The number of bytes in the largest first batch whose plaintext waits in a buffer.
+const FIRST_BATCH: usize = 8 * BLOCK;
 
 /// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T> {
@@ -165,7 +165,7 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// Whether block 0 is in the first batch in decryption too. Then neither the rounds of that batch nor the hash of its text
     /// overlaps with anything. Where batches have four blocks, that costs less than block 0 by itself, except on x86-64: there, a
     /// block by itself takes some 80 ns, and a batch of four with SSSE3 156.
-    const ZERO_IN_BATCH: bool = T::SEPARATE || Wide::<T>::LANES < 8 && cfg!(not(target_arch = "x86_64"));
+    const ZERO_IN_BATCH: bool = Wide::<T>::LANES < 8 && cfg!(not(target_arch = "x86_64"));
 
     /// Encrypts or decrypts a whole message and returns its tag.
     pub(super) fn whole(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
@@ -183,7 +183,11 @@ impl<T: AeadToken> Kernel<'_, T> {
         if 2 * Wide::<T>::QUADS >= rows && blocks <= 2 * Wide::<T>::QUADS {
             return self.by_one_and_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
         }
-        self.by_columns(encrypt, nonce, aad, text)
+        match blocks.div_ceil(Wide::<T>::QUADS) {
+            _ if !T::SEPARATE => self.by_columns(encrypt, nonce, aad, text),
+            ..=4 => self.by_one_and_columns::<0>(encrypt, nonce, aad, text),
+            _ => self.by_one_and_columns::<2>(encrypt, nonce, aad, text),
+        }
     }
 
     /// A message of at most `G` groups of blocks, of which the first block is block 0.
@@ -220,6 +224,31 @@ impl<T: AeadToken> Kernel<'_, T> {
         )
     }
 
+    /// A message whose text begins with four groups of blocks by columns and `G` by rows. Without rows, that is all of it.
+    fn by_one_and_columns<const G: usize>(
+        &self,
+        encrypt: bool,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        text: InOut<'_>,
+    ) -> [u8; 16] {
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                align_frame();
+                let (mut zero, stream) =
+                    rounds::one_and_columns::<Wide<T>, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
+                let hash = key_in(&zero);
+                wipe(&mut zero);
+                let stream = stream[..4 + G].as_flattened();
+                if G > 0 && text.len() > stream.len() * Wide::<T>::BYTES {
+                    return self.long(encrypt, hash, stream, nonce, aad, text);
+                }
+                self.short(encrypt, hash, stream, aad, text)
+            },
+        )
+    }
+
     /// A message with its keystream, which is as long as the text or longer.
     #[inline(always)]
     fn short<V: Quads>(
@@ -248,21 +277,45 @@ impl<T: AeadToken> Kernel<'_, T> {
         hash.finish()
     }
 
+    /// A message with the keystream of its front. Its hash and its cipher do not overlap.
+    fn long(
+        &self,
+        encrypt: bool,
+        mut hash: OneTime,
+        stream: &[Wide<T>],
+        nonce: &[u8; 12],
+        aad: &[u8],
+        mut text: InOut<'_>,
+    ) -> [u8; 16] {
+        let lengths = lengths(aad.len() as u64, text.len() as u64);
+        let crypted = stream.len() * Wide::<T>::BYTES;
+        let hashed = if encrypt { 0 } else { text.len().min(NEAR) };
+        self.token.hash(&mut hash, aad);
+        self.token.hash(&mut hash, &text.src()[..hashed]);
+        let front = text.reborrow().split_at(crypted).0;
+        self.token.vectorize(
+            #[inline(always)]
+            || xor_vectors(stream, front),
+        );
+        self.separately(&mut Progress { encrypt, text, first: row(nonce, 1), hashed, crypted }, &mut hash);
+        hash.absorb_block(lengths);
+        hash.finish()
+    }
+
     /// A message of any length.
     fn by_columns(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
         let lengths = lengths(aad.len() as u64, text.len() as u64);
-        let first = text.len().min(BLOCK * (T::FIRST - 1));
+        let first = text.len().min(BLOCK * (Wide::<T>::LANES - 1));
         let (mut hash, hashed, crypted) = if encrypt {
             (self.first_batch(nonce, aad, text.reborrow().split_at(first).0), 0, first)
         } else if Self::ZERO_IN_BATCH {
             let mut plaintext = [0; FIRST_BATCH];
             let front = InOut::new(&text.src()[..first], &mut plaintext[..first]).expect("both have as many bytes");
             let mut hash = self.first_batch(nonce, aad, front);
-            let hashed = if T::SEPARATE { text.len().min(first + NEAR) } else { first };
-            self.token.hash(&mut hash, &text.src()[..hashed]);
+            self.token.hash(&mut hash, &text.src()[..first]);
             text.dst()[..first].copy_from_slice(&plaintext[..first]);
             wipe(&mut plaintext);
-            (hash, hashed, first)
+            (hash, first, first)
         } else {
             let mut hash = one_time(self.token.into(), self.key, nonce);
             self.token.hash(&mut hash, aad);

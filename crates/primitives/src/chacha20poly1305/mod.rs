@@ -16,7 +16,6 @@ use crate::chacha::{ChaChaVectors, quad};
 use crate::cpu::Token;
 use crate::hash::BlockBuffer;
 use crate::poly1305::one_time::OneTime;
-use crate::words32::Words32;
 use kernel::Kernel;
 use zeroize::Zeroizing;
 
@@ -28,10 +27,6 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     /// Vectors for the columns of a batch of a long text, beside whose rounds Poly1305 is computed.
     #[doc(hidden)]
     type Batch: Columns<Token = Self::Cipher>;
-
-    /// The number of blocks of the first batch, with block 0.
-    #[doc(hidden)]
-    const FIRST: usize = <Self::Cipher as ChaChaVectors>::Wide::LANES;
 
     /// Whether a batch is hashed after its rounds, and not between them.
     #[doc(hidden)]
@@ -96,7 +91,6 @@ mod x86 {
     impl AeadToken for Ifma512 {
         type Cipher = Avx512;
         type Batch = V512<Avx512>;
-        const FIRST: usize = 24;
         const SEPARATE: bool = true;
 
         fn hash(self, hash: &mut OneTime, bytes: &[u8]) {
