@@ -283,8 +283,10 @@ pub(crate) fn one_and_rows<V: Quads, const G: usize>(
     let mut one = [[first[0]], [first[1]], [first[2]], [d]];
     let mut more = [[firsts[0]; G], [firsts[1]; G], [firsts[2]; G], groups];
     for _ in 0..double_rounds {
-        double_round(&mut one);
-        double_round(&mut more);
+        even_round(&mut one);
+        even_round(&mut more);
+        odd_round(&mut one);
+        odd_round(&mut more);
     }
     let mut keystream = [firsts; G];
     for (g, vectors) in keystream.iter_mut().enumerate() {

@@ -174,13 +174,16 @@ impl<T: AeadToken> Kernel<'_, T> {
         if blocks < rows {
             return match blocks / Row::<T>::QUADS {
                 _ if !T::Cipher::KEY_IN_VECTORS => self.by_one_and_rows::<Row<T>, 1>(encrypt, nonce, aad, text),
-                0 => self.by_rows::<1>(encrypt, nonce, aad, text),
-                1 => self.by_rows::<2>(encrypt, nonce, aad, text),
-                _ => self.by_rows::<3>(encrypt, nonce, aad, text),
+                0 => self.by_rows::<Row<T>, 1>(encrypt, nonce, aad, text),
+                1 => self.by_rows::<Row<T>, 2>(encrypt, nonce, aad, text),
+                _ => self.by_rows::<Row<T>, 3>(encrypt, nonce, aad, text),
             };
         }
         // Where rows are the widest vectors, the code above has taken every such text. The compiler knows that by the first condition.
         if 2 * Wide::<T>::QUADS >= rows && blocks <= 2 * Wide::<T>::QUADS {
+            if T::Cipher::KEY_IN_VECTORS && blocks < 2 * Wide::<T>::QUADS {
+                return self.by_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
+            }
             return self.by_one_and_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
         }
         match blocks.div_ceil(Wide::<T>::QUADS) {
@@ -191,15 +194,21 @@ impl<T: AeadToken> Kernel<'_, T> {
     }
 
     /// A message of at most `G` groups of blocks, of which the first block is block 0.
-    fn by_rows<const G: usize>(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+    fn by_rows<V: Quads<Token = T::Cipher>, const G: usize>(
+        &self,
+        encrypt: bool,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        text: InOut<'_>,
+    ) -> [u8; 16] {
         self.token.vectorize(
             #[inline(always)]
             || {
-                let stream = rounds::keystream::<Row<T>, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
-                let (zero, stream) = stream.as_flattened().split_at(BLOCK / Row::<T>::BYTES);
-                let mut key = [0; 32];
-                key.chunks_exact_mut(Row::<T>::BYTES).zip(zero).for_each(|(bytes, vector)| vector.store(bytes));
-                self.short(encrypt, keyed(&mut key), stream, aad, text)
+                let stream = rounds::keystream::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
+                let (zero, stream) = stream.as_flattened().split_at(BLOCK / V::BYTES);
+                let mut block = [0; BLOCK];
+                block.chunks_exact_mut(V::BYTES).zip(zero).for_each(|(bytes, vector)| vector.store(bytes));
+                self.short(encrypt, key_of(&mut block), stream, aad, text)
             },
         )
     }
@@ -259,7 +268,8 @@ impl<T: AeadToken> Kernel<'_, T> {
         aad: &[u8],
         mut text: InOut<'_>,
     ) -> [u8; 16] {
-        let ready = if stream.len() * V::BYTES <= 2 * BLOCK { None } else { Some(self.token.ready(&hash, text.len())) };
+        // For so short a text, 64-bit words are faster than the powers that vectors need.
+        let ready = if stream.len() * V::BYTES <= 5 * BLOCK { None } else { Some(self.token.ready(&hash)) };
         hash.absorb_padded(aad);
         let lengths = lengths(aad.len() as u64, text.len() as u64);
         if encrypt {
@@ -268,7 +278,8 @@ impl<T: AeadToken> Kernel<'_, T> {
         let ciphertext = if encrypt { text.written() } else { text.src() };
         match ready {
             Some(ready) => self.token.hash_with(&mut hash, ready, ciphertext),
-            None => hash.absorb_padded(ciphertext),
+            None if stream.len() * V::BYTES <= 3 * BLOCK => hash.absorb_padded(ciphertext),
+            None => hash.absorb_short(ciphertext),
         }
         if !encrypt {
             xor_vectors(stream, text);

@@ -42,9 +42,9 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     #[doc(hidden)]
     type Ready;
 
-    /// Computes [`AeadToken::Ready`] for a text of `len` bytes.
+    /// Computes [`AeadToken::Ready`].
     #[doc(hidden)]
-    fn ready(self, hash: &OneTime, len: usize) -> Self::Ready;
+    fn ready(self, hash: &OneTime) -> Self::Ready;
 
     /// Absorbs a short text as [`AeadToken::hash`] does, inlined.
     #[doc(hidden)]
@@ -59,7 +59,7 @@ macro_rules! words {
         type Ready = ();
 
         #[inline(always)]
-        fn ready(self, _: &OneTime, _: usize) {}
+        fn ready(self, _: &OneTime) {}
 
         #[inline(always)]
         fn hash_with(self, hash: &mut OneTime, (): (), bytes: &[u8]) {
@@ -97,19 +97,16 @@ mod x86 {
             hash.absorb_wide(self, bytes);
         }
 
-        type Ready = Option<Powers>;
+        type Ready = Powers;
 
         #[inline(always)]
-        fn ready(self, hash: &OneTime, len: usize) -> Option<Powers> {
-            if len > 192 { Some(hash.powers(self)) } else { None }
+        fn ready(self, hash: &OneTime) -> Powers {
+            hash.powers(self)
         }
 
         #[inline(always)]
-        fn hash_with(self, hash: &mut OneTime, ready: Option<Powers>, bytes: &[u8]) {
-            match ready {
-                Some(powers) => hash.absorb_with(&powers, bytes),
-                None => hash.absorb_padded(bytes),
-            }
+        fn hash_with(self, hash: &mut OneTime, powers: Powers, bytes: &[u8]) {
+            hash.absorb_with(&powers, bytes);
         }
     }
 }
