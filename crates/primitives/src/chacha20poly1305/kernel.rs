@@ -13,7 +13,8 @@
 //!
 //! ChaCha fills the vector units and leaves the integer multiplier idle. So Poly1305 in 64-bit words has its steps
 //! between the rounds, one block per step (see [`Steps`]). With a vector multiplier of 52 bits, the hash is so fast that
-//! it runs by itself.
+//! it runs by itself ([`AeadToken::SEPARATE`]). Then a longer text has its first 16 blocks by columns and up to eight more by rows, between
+//! whose rounds block 0 is computed in general registers, and its keystream waits in a buffer for the hash of the ciphertext.
 
 use super::AeadToken;
 use crate::InOut;
@@ -186,10 +187,15 @@ impl<T: AeadToken> Kernel<'_, T> {
             }
             return self.by_one_and_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
         }
-        match blocks.div_ceil(Wide::<T>::QUADS) {
-            _ if !T::SEPARATE => self.by_columns(encrypt, nonce, aad, text),
-            ..=4 => self.by_one_and_columns::<0>(encrypt, nonce, aad, text),
-            _ => self.by_one_and_columns::<2>(encrypt, nonce, aad, text),
+        if !T::SEPARATE {
+            return self.by_columns(encrypt, nonce, aad, text);
+        }
+        // Rows where other columns would have idle halves. So what is left fills more than half of the columns that it takes.
+        let (columns, more) = (blocks / Wide::<T>::LANES, blocks % Wide::<T>::LANES);
+        if columns > 0 && (1..=2 * Wide::<T>::QUADS).contains(&more) {
+            self.by_one_and_columns::<2>(encrypt, nonce, aad, text)
+        } else {
+            self.by_one_and_columns::<0>(encrypt, nonce, aad, text)
         }
     }
 
@@ -233,7 +239,7 @@ impl<T: AeadToken> Kernel<'_, T> {
         )
     }
 
-    /// A message whose text begins with four groups of blocks by columns and `G` by rows. Without rows, that is all of it.
+    /// A message whose text begins with four groups of blocks by columns and `G` by rows.
     fn by_one_and_columns<const G: usize>(
         &self,
         encrypt: bool,
@@ -250,7 +256,7 @@ impl<T: AeadToken> Kernel<'_, T> {
                 let hash = key_in(&zero);
                 wipe(&mut zero);
                 let stream = stream[..4 + G].as_flattened();
-                if G > 0 && text.len() > stream.len() * Wide::<T>::BYTES {
+                if text.len() > stream.len() * Wide::<T>::BYTES {
                     return self.long(encrypt, hash, stream, nonce, aad, text);
                 }
                 self.short(encrypt, hash, stream, aad, text)
