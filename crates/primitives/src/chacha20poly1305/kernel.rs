@@ -214,7 +214,7 @@ impl<T: AeadToken> Kernel<'_, T> {
                 let (zero, stream) = stream.as_flattened().split_at(BLOCK / V::BYTES);
                 let mut block = [0; BLOCK];
                 block.chunks_exact_mut(V::BYTES).zip(zero).for_each(|(bytes, vector)| vector.store(bytes));
-                self.short(encrypt, key_of(&mut block), stream, aad, text)
+                self.with_keystream(encrypt, key_of(&mut block), stream, aad, text)
             },
         )
     }
@@ -234,7 +234,7 @@ impl<T: AeadToken> Kernel<'_, T> {
                     rounds::one_and_rows::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
                 let hash = key_in(&zero);
                 wipe(&mut zero);
-                self.short(encrypt, hash, stream.as_flattened(), aad, text)
+                self.with_keystream(encrypt, hash, stream.as_flattened(), aad, text)
             },
         )
     }
@@ -259,14 +259,14 @@ impl<T: AeadToken> Kernel<'_, T> {
                 if text.len() > stream.len() * Wide::<T>::BYTES {
                     return self.long(encrypt, hash, stream, nonce, aad, text);
                 }
-                self.short(encrypt, hash, stream, aad, text)
+                self.with_keystream(encrypt, hash, stream, aad, text)
             },
         )
     }
 
     /// A message with its keystream, which is as long as the text or longer.
     #[inline(always)]
-    fn short<V: Quads>(
+    fn with_keystream<V: Quads>(
         &self,
         encrypt: bool,
         mut hash: OneTime,
@@ -275,23 +275,54 @@ impl<T: AeadToken> Kernel<'_, T> {
         mut text: InOut<'_>,
     ) -> [u8; 16] {
         // For so short a text, 64-bit words are faster than the powers that vectors need.
-        let ready = if stream.len() * V::BYTES <= 5 * BLOCK { None } else { Some(self.token.ready(&hash)) };
+        if stream.len() * V::BYTES > 5 * BLOCK {
+            return self.medium(encrypt, &mut hash, stream, aad, text);
+        }
         hash.absorb_padded(aad);
         let lengths = lengths(aad.len() as u64, text.len() as u64);
         if encrypt {
             xor_vectors(stream, text.reborrow());
         }
-        let ciphertext = if encrypt { text.written() } else { text.src() };
-        match ready {
-            Some(ready) => self.token.hash_with(&mut hash, ready, ciphertext),
-            None if stream.len() * V::BYTES <= 3 * BLOCK => hash.absorb_padded(ciphertext),
-            None => hash.absorb_short(ciphertext),
+        let mut ciphertext = if encrypt { text.written() } else { text.src() };
+        if stream.len() * V::BYTES >= 256 && ciphertext.len() >= 256 {
+            let eight = hash.power(8);
+            ciphertext = hash.by_halves(&eight, ciphertext);
         }
+        hash.absorb_padded(ciphertext);
         if !encrypt {
             xor_vectors(stream, text);
         }
         hash.absorb_block(lengths);
         hash.finish()
+    }
+
+    /// [`Self::with_keystream`] for a longer text: one function for all lengths of keystream.
+    #[inline(never)]
+    fn medium<V: Quads>(
+        &self,
+        encrypt: bool,
+        hash: &mut OneTime,
+        stream: &[V],
+        aad: &[u8],
+        mut text: InOut<'_>,
+    ) -> [u8; 16] {
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                let ready = self.token.ready(hash);
+                hash.absorb_padded(aad);
+                let lengths = lengths(aad.len() as u64, text.len() as u64);
+                if encrypt {
+                    xor_vectors(stream, text.reborrow());
+                }
+                self.token.hash_with(hash, ready, if encrypt { text.written() } else { text.src() });
+                if !encrypt {
+                    xor_vectors(stream, text);
+                }
+                hash.absorb_block(lengths);
+                hash.finish()
+            },
+        )
     }
 
     /// A message with the keystream of its front. Its hash and its cipher do not overlap.
