@@ -13,7 +13,8 @@
 //!
 //! ChaCha fills the vector units and leaves the integer multiplier idle. So Poly1305 in 64-bit words has its steps
 //! between the rounds, one block per step (see [`Steps`]). With a vector multiplier of 52 bits, the hash is so fast that
-//! it runs by itself.
+//! it runs by itself ([`AeadToken::SEPARATE`]). Then a longer text has its first 16 blocks by columns and up to eight more by rows, between
+//! whose rounds block 0 is computed in general registers, and its keystream waits in a buffer for the hash of the ciphertext.
 
 use super::AeadToken;
 use crate::InOut;
@@ -37,8 +38,8 @@ type Row<T> = <<T as AeadToken>::Cipher as ChaChaVectors>::Row;
 /// The number of bytes that stay in the first-level cache between two passes.
 const NEAR: usize = 16 << 10;
 
-/// The number of bytes in the largest first batch.
-const FIRST_BATCH: usize = 24 * BLOCK;
+/// The number of bytes in the largest first batch whose plaintext waits in a buffer.
+const FIRST_BATCH: usize = 8 * BLOCK;
 
 /// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T> {
@@ -165,7 +166,7 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// Whether block 0 is in the first batch in decryption too. Then neither the rounds of that batch nor the hash of its text
     /// overlaps with anything. Where batches have four blocks, that costs less than block 0 by itself, except on x86-64: there, a
     /// block by itself takes some 80 ns, and a batch of four with SSSE3 156.
-    const ZERO_IN_BATCH: bool = T::SEPARATE || Wide::<T>::LANES < 8 && cfg!(not(target_arch = "x86_64"));
+    const ZERO_IN_BATCH: bool = Wide::<T>::LANES < 8 && cfg!(not(target_arch = "x86_64"));
 
     /// Encrypts or decrypts a whole message and returns its tag.
     pub(super) fn whole(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
@@ -174,28 +175,46 @@ impl<T: AeadToken> Kernel<'_, T> {
         if blocks < rows {
             return match blocks / Row::<T>::QUADS {
                 _ if !T::Cipher::KEY_IN_VECTORS => self.by_one_and_rows::<Row<T>, 1>(encrypt, nonce, aad, text),
-                0 => self.by_rows::<1>(encrypt, nonce, aad, text),
-                1 => self.by_rows::<2>(encrypt, nonce, aad, text),
-                _ => self.by_rows::<3>(encrypt, nonce, aad, text),
+                0 => self.by_rows::<Row<T>, 1>(encrypt, nonce, aad, text),
+                1 => self.by_rows::<Row<T>, 2>(encrypt, nonce, aad, text),
+                _ => self.by_rows::<Row<T>, 3>(encrypt, nonce, aad, text),
             };
         }
         // Where rows are the widest vectors, the code above has taken every such text. The compiler knows that by the first condition.
         if 2 * Wide::<T>::QUADS >= rows && blocks <= 2 * Wide::<T>::QUADS {
+            if T::Cipher::KEY_IN_VECTORS && blocks < 2 * Wide::<T>::QUADS {
+                return self.by_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
+            }
             return self.by_one_and_rows::<Wide<T>, 2>(encrypt, nonce, aad, text);
         }
-        self.by_columns(encrypt, nonce, aad, text)
+        if !T::SEPARATE {
+            return self.by_columns(encrypt, nonce, aad, text);
+        }
+        // Rows where other columns would have idle halves. So what is left fills more than half of the columns that it takes.
+        let (columns, more) = (blocks / Wide::<T>::LANES, blocks % Wide::<T>::LANES);
+        if columns > 0 && (1..=2 * Wide::<T>::QUADS).contains(&more) {
+            self.by_one_and_columns::<2>(encrypt, nonce, aad, text)
+        } else {
+            self.by_one_and_columns::<0>(encrypt, nonce, aad, text)
+        }
     }
 
     /// A message of at most `G` groups of blocks, of which the first block is block 0.
-    fn by_rows<const G: usize>(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
+    fn by_rows<V: Quads<Token = T::Cipher>, const G: usize>(
+        &self,
+        encrypt: bool,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        text: InOut<'_>,
+    ) -> [u8; 16] {
         self.token.vectorize(
             #[inline(always)]
             || {
-                let stream = rounds::keystream::<Row<T>, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
-                let (zero, stream) = stream.as_flattened().split_at(BLOCK / Row::<T>::BYTES);
-                let mut key = [0; 32];
-                key.chunks_exact_mut(Row::<T>::BYTES).zip(zero).for_each(|(bytes, vector)| vector.store(bytes));
-                self.short(encrypt, keyed(&mut key), stream, aad, text)
+                let stream = rounds::keystream::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
+                let (zero, stream) = stream.as_flattened().split_at(BLOCK / V::BYTES);
+                let mut block = [0; BLOCK];
+                block.chunks_exact_mut(V::BYTES).zip(zero).for_each(|(bytes, vector)| vector.store(bytes));
+                self.with_keystream(encrypt, key_of(&mut block), stream, aad, text)
             },
         )
     }
@@ -215,14 +234,39 @@ impl<T: AeadToken> Kernel<'_, T> {
                     rounds::one_and_rows::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
                 let hash = key_in(&zero);
                 wipe(&mut zero);
-                self.short(encrypt, hash, stream.as_flattened(), aad, text)
+                self.with_keystream(encrypt, hash, stream.as_flattened(), aad, text)
+            },
+        )
+    }
+
+    /// A message whose text begins with four groups of blocks by columns and `G` by rows.
+    fn by_one_and_columns<const G: usize>(
+        &self,
+        encrypt: bool,
+        nonce: &[u8; 12],
+        aad: &[u8],
+        text: InOut<'_>,
+    ) -> [u8; 16] {
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                align_frame();
+                let (mut zero, stream) =
+                    rounds::one_and_columns::<Wide<T>, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
+                let hash = key_in(&zero);
+                wipe(&mut zero);
+                let stream = stream[..4 + G].as_flattened();
+                if text.len() > stream.len() * Wide::<T>::BYTES {
+                    return self.long(encrypt, hash, stream, nonce, aad, text);
+                }
+                self.with_keystream(encrypt, hash, stream, aad, text)
             },
         )
     }
 
     /// A message with its keystream, which is as long as the text or longer.
     #[inline(always)]
-    fn short<V: Quads>(
+    fn with_keystream<V: Quads>(
         &self,
         encrypt: bool,
         mut hash: OneTime,
@@ -230,17 +274,21 @@ impl<T: AeadToken> Kernel<'_, T> {
         aad: &[u8],
         mut text: InOut<'_>,
     ) -> [u8; 16] {
-        let ready = if stream.len() * V::BYTES <= 2 * BLOCK { None } else { Some(self.token.ready(&hash, text.len())) };
+        // For so short a text, 64-bit words are faster than the powers that vectors need.
+        if stream.len() * V::BYTES > 5 * BLOCK {
+            return self.medium(encrypt, &mut hash, stream, aad, text);
+        }
         hash.absorb_padded(aad);
         let lengths = lengths(aad.len() as u64, text.len() as u64);
         if encrypt {
             xor_vectors(stream, text.reborrow());
         }
-        let ciphertext = if encrypt { text.written() } else { text.src() };
-        match ready {
-            Some(ready) => self.token.hash_with(&mut hash, ready, ciphertext),
-            None => hash.absorb_padded(ciphertext),
+        let mut ciphertext = if encrypt { text.written() } else { text.src() };
+        if stream.len() * V::BYTES >= 256 && ciphertext.len() >= 256 {
+            let eight = hash.power(8);
+            ciphertext = hash.by_halves(&eight, ciphertext);
         }
+        hash.absorb_padded(ciphertext);
         if !encrypt {
             xor_vectors(stream, text);
         }
@@ -248,21 +296,74 @@ impl<T: AeadToken> Kernel<'_, T> {
         hash.finish()
     }
 
+    /// [`Self::with_keystream`] for a longer text: one function for all lengths of keystream.
+    #[inline(never)]
+    fn medium<V: Quads>(
+        &self,
+        encrypt: bool,
+        hash: &mut OneTime,
+        stream: &[V],
+        aad: &[u8],
+        mut text: InOut<'_>,
+    ) -> [u8; 16] {
+        self.token.vectorize(
+            #[inline(always)]
+            || {
+                let ready = self.token.ready(hash);
+                hash.absorb_padded(aad);
+                let lengths = lengths(aad.len() as u64, text.len() as u64);
+                if encrypt {
+                    xor_vectors(stream, text.reborrow());
+                }
+                self.token.hash_with(hash, ready, if encrypt { text.written() } else { text.src() });
+                if !encrypt {
+                    xor_vectors(stream, text);
+                }
+                hash.absorb_block(lengths);
+                hash.finish()
+            },
+        )
+    }
+
+    /// A message with the keystream of its front. Its hash and its cipher do not overlap.
+    fn long(
+        &self,
+        encrypt: bool,
+        mut hash: OneTime,
+        stream: &[Wide<T>],
+        nonce: &[u8; 12],
+        aad: &[u8],
+        mut text: InOut<'_>,
+    ) -> [u8; 16] {
+        let lengths = lengths(aad.len() as u64, text.len() as u64);
+        let crypted = stream.len() * Wide::<T>::BYTES;
+        let hashed = if encrypt { 0 } else { text.len().min(NEAR) };
+        self.token.hash(&mut hash, aad);
+        self.token.hash(&mut hash, &text.src()[..hashed]);
+        let front = text.reborrow().split_at(crypted).0;
+        self.token.vectorize(
+            #[inline(always)]
+            || xor_vectors(stream, front),
+        );
+        self.separately(&mut Progress { encrypt, text, first: row(nonce, 1), hashed, crypted }, &mut hash);
+        hash.absorb_block(lengths);
+        hash.finish()
+    }
+
     /// A message of any length.
     fn by_columns(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
         let lengths = lengths(aad.len() as u64, text.len() as u64);
-        let first = text.len().min(BLOCK * (T::FIRST - 1));
+        let first = text.len().min(BLOCK * (Wide::<T>::LANES - 1));
         let (mut hash, hashed, crypted) = if encrypt {
             (self.first_batch(nonce, aad, text.reborrow().split_at(first).0), 0, first)
         } else if Self::ZERO_IN_BATCH {
             let mut plaintext = [0; FIRST_BATCH];
             let front = InOut::new(&text.src()[..first], &mut plaintext[..first]).expect("both have as many bytes");
             let mut hash = self.first_batch(nonce, aad, front);
-            let hashed = if T::SEPARATE { text.len().min(first + NEAR) } else { first };
-            self.token.hash(&mut hash, &text.src()[..hashed]);
+            self.token.hash(&mut hash, &text.src()[..first]);
             text.dst()[..first].copy_from_slice(&plaintext[..first]);
             wipe(&mut plaintext);
-            (hash, hashed, first)
+            (hash, first, first)
         } else {
             let mut hash = one_time(self.token.into(), self.key, nonce);
             self.token.hash(&mut hash, aad);

@@ -16,7 +16,6 @@ use crate::chacha::{ChaChaVectors, quad};
 use crate::cpu::Token;
 use crate::hash::BlockBuffer;
 use crate::poly1305::one_time::OneTime;
-use crate::words32::Words32;
 use kernel::Kernel;
 use zeroize::Zeroizing;
 
@@ -28,10 +27,6 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     /// Vectors for the columns of a batch of a long text, beside whose rounds Poly1305 is computed.
     #[doc(hidden)]
     type Batch: Columns<Token = Self::Cipher>;
-
-    /// The number of blocks of the first batch, with block 0.
-    #[doc(hidden)]
-    const FIRST: usize = <Self::Cipher as ChaChaVectors>::Wide::LANES;
 
     /// Whether a batch is hashed after its rounds, and not between them.
     #[doc(hidden)]
@@ -47,9 +42,9 @@ pub trait AeadToken: Token + Into<Self::Cipher> {
     #[doc(hidden)]
     type Ready;
 
-    /// Computes [`AeadToken::Ready`] for a text of `len` bytes.
+    /// Computes [`AeadToken::Ready`].
     #[doc(hidden)]
-    fn ready(self, hash: &OneTime, len: usize) -> Self::Ready;
+    fn ready(self, hash: &OneTime) -> Self::Ready;
 
     /// Absorbs a short text as [`AeadToken::hash`] does, inlined.
     #[doc(hidden)]
@@ -64,7 +59,7 @@ macro_rules! words {
         type Ready = ();
 
         #[inline(always)]
-        fn ready(self, _: &OneTime, _: usize) {}
+        fn ready(self, _: &OneTime) {}
 
         #[inline(always)]
         fn hash_with(self, hash: &mut OneTime, (): (), bytes: &[u8]) {
@@ -96,26 +91,22 @@ mod x86 {
     impl AeadToken for Ifma512 {
         type Cipher = Avx512;
         type Batch = V512<Avx512>;
-        const FIRST: usize = 24;
         const SEPARATE: bool = true;
 
         fn hash(self, hash: &mut OneTime, bytes: &[u8]) {
             hash.absorb_wide(self, bytes);
         }
 
-        type Ready = Option<Powers>;
+        type Ready = Powers;
 
         #[inline(always)]
-        fn ready(self, hash: &OneTime, len: usize) -> Option<Powers> {
-            if len > 192 { Some(hash.powers(self)) } else { None }
+        fn ready(self, hash: &OneTime) -> Powers {
+            hash.powers(self)
         }
 
         #[inline(always)]
-        fn hash_with(self, hash: &mut OneTime, ready: Option<Powers>, bytes: &[u8]) {
-            match ready {
-                Some(powers) => hash.absorb_with(&powers, bytes),
-                None => hash.absorb_padded(bytes),
-            }
+        fn hash_with(self, hash: &mut OneTime, powers: Powers, bytes: &[u8]) {
+            hash.absorb_with(&powers, bytes);
         }
     }
 }
