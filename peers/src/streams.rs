@@ -193,10 +193,7 @@ mod imp {
             "vpaddq \\x, \\x, {k}"],
         6 ["vpsrlq \\x, \\x, 7", "vpor \\x, \\x, {k}"], 7 ["vpxor \\x, \\x, {k}"]);
 
-    // A block of SHA-1, and 16 rounds of SHA-256, with the SHA instructions.
-    mix!(sha1_instructions: "sha,sse2", xmm_reg, _mm_set1_epi8,
-        16 ["sha1rnds4 \\x, {k}, 0", "sha1nexte \\x, {k}", "sha1msg1 \\x, {k}", "sha1msg2 \\x, {k}"],
-        3 ["sha1rnds4 \\x, {k}, 0", "sha1nexte \\x, {k}"], 1 ["sha1rnds4 \\x, {k}, 0"]);
+    // 16 rounds of SHA-256 with the SHA instructions.
     mix!(sha256_instructions: "sha,sse2", xmm_reg, _mm_set1_epi8,
         3 ["sha256rnds2 \\x, {k}", "sha256msg1 \\x, {k}", "sha256rnds2 \\x, {k}", "sha256msg2 \\x, {k}"],
         2 ["sha256rnds2 \\x, {k}"]);
@@ -249,7 +246,6 @@ mod imp {
             (has!("sha"), "sha1rnds4, chained", 16, sha1_chain),
             (has!("sha"), "sha256rnds2, chained", 16, sha256_chain),
             (has!("avx512f"), "SHA-1 lanes zmm", 64, sha1_lanes512),
-            (has!("sha"), "SHA-1 instructions", 64, sha1_instructions),
             (has!("avx512f"), "SHA-256 lanes zmm", 64, sha256_lanes512),
             (has!("sha"), "SHA-256 instructions", 16, sha256_instructions),
             (has!("bmi2"), "SHA-512 round", 0, sha512_round),

@@ -95,8 +95,9 @@ pub trait ChaChaVectors: Token {
     /// Messages of more blocks than this go by the columns of `Bulk`.
     const BULK_ABOVE: usize = <Self::Wide as Words32>::LANES;
 
-    /// Whether the key of a ChaCha20-Poly1305 message with a short text is one of the blocks in `Row`: up to three such vectors cost next to
-    /// nothing more than one. If not, and for longer texts, the key is computed in general registers while the other blocks are computed in vectors.
+    /// Whether the key of a ChaCha20-Poly1305 message with a short text is one of the blocks in `Row`, or in two groups of `Wide`: up to
+    /// three such vectors cost next to nothing more than one. If not, and for longer texts, the key is computed in general registers while the other
+    /// blocks are computed in vectors.
     const KEY_IN_VECTORS: bool = false;
 
     /// Whether the quarter rounds of columns are computed two by two, because a matrix fills all vector registers. Then the two matrices of
