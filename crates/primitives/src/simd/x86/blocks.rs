@@ -448,8 +448,11 @@ impl<T: HasVaes + HasVpclmul + HasAvx512> AesVector for V512<T> {
         let out = batch[i & !1].tops_with(batch[i | 1]);
         let out2 = out.add64(out).opaque();
         let product = out.shl64::<7>().xor3(out2, out2.add64(out2));
-        let product =
-            if i % 2 == 0 { product.and(Self::splat_block(token, &[u64::MAX, 0])) } else { product.shr_bytes::<8>() };
+        let product = if i.is_multiple_of(2) {
+            product.and(Self::splat_block(token, &[u64::MAX, 0]))
+        } else {
+            product.shr_bytes::<8>()
+        };
         batch[i].shuffle32::<0b10_01_00_11>().xor(product)
     }
 
