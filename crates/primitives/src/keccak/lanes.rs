@@ -5,6 +5,9 @@ use crate::cpu::{Portable, Token};
 
 /// A lane of a state; or a vector that holds one lane of one state, or the same lane of several states.
 pub(super) trait Lane<T>: Copy {
+    /// What θ xors to each lane of a column: two parities, or their sum.
+    type Theta: Copy;
+
     /// The lane, in every state that the vector holds. The token proves that the CPU has the vector.
     fn new(token: T, lane: u64) -> Self;
 
@@ -13,11 +16,11 @@ pub(super) trait Lane<T>: Copy {
     /// `self ^ a ^ b ^ c ^ d`.
     fn xor5(self, a: Self, b: Self, c: Self, d: Self) -> Self;
 
-    /// `self ^ (other <<< 1)`.
-    fn xor_rotated(self, other: Self) -> Self;
+    /// `self ^ (other <<< 1)`, as a sum or as its two parts.
+    fn theta(self, other: Self) -> Self::Theta;
 
-    /// `(self ^ other) >>> RIGHT`.
-    fn rotate_xor<const RIGHT: i32>(self, other: Self) -> Self;
+    /// `(self ^ theta) >>> RIGHT`.
+    fn rotate_xor<const RIGHT: i32>(self, theta: Self::Theta) -> Self;
 
     /// `self ^ (!a & b)`.
     fn chi(self, a: Self, b: Self) -> Self;
@@ -36,6 +39,8 @@ impl<T: Token> Single<T> for u64 {
 }
 
 impl<T: Token> Lane<T> for u64 {
+    type Theta = Self;
+
     #[inline(always)]
     fn new(_: T, lane: u64) -> Self {
         lane
@@ -52,13 +57,13 @@ impl<T: Token> Lane<T> for u64 {
     }
 
     #[inline(always)]
-    fn xor_rotated(self, other: Self) -> Self {
+    fn theta(self, other: Self) -> Self {
         self ^ other.rotate_left(1)
     }
 
     #[inline(always)]
-    fn rotate_xor<const RIGHT: i32>(self, other: Self) -> Self {
-        (self ^ other).rotate_right(RIGHT.cast_unsigned())
+    fn rotate_xor<const RIGHT: i32>(self, theta: Self) -> Self {
+        (self ^ theta).rotate_right(RIGHT.cast_unsigned())
     }
 
     #[inline(always)]
@@ -74,21 +79,21 @@ fn round<T: Token, L: Lane<T>>(token: T, a: &mut [L; 25], constant: u64) {
     for x in 0..5 {
         parity[x] = a[x].xor5(a[x + 5], a[x + 10], a[x + 15], a[x + 20]);
     }
-    let mut d = parity;
-    for x in 0..5 {
-        d[x] = parity[(x + 4) % 5].xor_rotated(parity[(x + 1) % 5]);
+    let mut theta = [parity[4].theta(parity[1]); 5];
+    for x in 1..5 {
+        theta[x] = parity[x - 1].theta(parity[(x + 1) % 5]);
     }
 
     // A row of the result at a time. Its lane (x, y) was lane (x + 3y, x), and each entry is x with the distance of the rotation to the left.
     // In the order of rows of the source, the next step would have to wait for the last row: on Zen 4, a permutation in vectors took 937
-    // cycles in that order. If χ follows all rows, compilers add d to all lanes first, and those in memory are stored and loaded once more: in
+    // cycles in that order. If χ follows all rows, compilers add θ's sums to all lanes first, and those in memory are stored and loaded once more: in
     // general registers a permutation took 1130 cycles, and it takes 1010.
     let before = *a;
     macro_rules! row {
         ($($y:literal: $(($x:literal $left:literal))*;)*) => {$({
             let b = [$({
                 let from = ($x + 3 * $y) % 5;
-                before[from + 5 * $x].rotate_xor::<{ (64 - $left) % 64 }>(d[from])
+                before[from + 5 * $x].rotate_xor::<{ (64 - $left) % 64 }>(theta[from])
             }),*];
             for x in 0..5 {
                 a[5 * $y + x] = b[x].chi(b[(x + 1) % 5], b[(x + 2) % 5]);
