@@ -153,19 +153,19 @@ mod imp {
     // A fifth of a round of Keccak, with each of its 25 lanes in a register of its own. Theta takes 20 exclusive ors
     // for the parities of columns, 5 rotations and 5 exclusive ors for their sums, and 25 exclusive ors to add these.
     // Rho takes 24 rotations. Chi takes two operations for each of 25 lanes, one of which is AND NOT. Iota takes 1.
-    // With ternary logic, theta and chi take 10 + 25 + 25. Without vector rotations, each rotation is two shifts and an
-    // OR. Fractions are left out.
+    // With ternary logic, theta takes 10 operations for the parities, 5 rotations, and 25 operations that add two parities
+    // to a lane, and chi takes 25. Without vector rotations, each rotation is two shifts and an OR. Fractions are left out.
     mix!(keccak: "bmi2,bmi1", reg, word,
         5 ["xor \\x, {k}", "rorx \\x, \\x, 14", "xor \\x, {k}", "andn \\x, \\x, {k}", "xor \\x, {k}"],
         1 ["xor \\x, {k}"]);
     mix!(keccak128: "avx512f,avx512vl", xmm_reg, _mm_set1_epi8,
         5 ["vpternlogq \\x, \\x, {k}, 0x96", "vprolq \\x, \\x, 14", "vpternlogq \\x, \\x, {k}, 0xd2"],
-        2 ["vpternlogq \\x, \\x, {k}, 0x96"], 1 ["vpxorq \\x, \\x, {k}"]);
+        2 ["vpternlogq \\x, \\x, {k}, 0x96"], 1 ["vprolq \\x, \\x, 1"]);
     mix!(keccak256: "avx2", ymm_reg, _mm256_set1_epi8,
         11 ["vpxor \\x, \\x, {k}", "vpsllq \\x, \\x, 14", "vpandn \\x, \\x, {k}"], 4 ["vpxor \\x, \\x, {k}"]);
     mix!(keccak512: "avx512f", zmm_reg, _mm512_set1_epi8,
         5 ["vpternlogq \\x, \\x, {k}, 0x96", "vprolq \\x, \\x, 14", "vpternlogq \\x, \\x, {k}, 0xd2"],
-        2 ["vpternlogq \\x, \\x, {k}, 0x96"], 1 ["vpxorq \\x, \\x, {k}"]);
+        2 ["vpternlogq \\x, \\x, {k}, 0x96"], 1 ["vprolq \\x, \\x, 1"]);
 
     // SHA-2 in lanes. A round is 6 rotations, 7 additions, and with ternary logic 4 operations for the sums, choice and
     // majority. A word of the schedule is 6 rotations and shifts, 3 additions and 2 operations; 48 of 64 rounds need

@@ -14,6 +14,8 @@ impl Single<ArmSha3> for V128<ArmSha3> {
 }
 
 impl Lane<ArmSha3> for V128<ArmSha3> {
+    type Theta = Self;
+
     #[inline(always)]
     fn new(token: ArmSha3, lane: u64) -> Self {
         Self::splat64(token, lane)
@@ -30,13 +32,13 @@ impl Lane<ArmSha3> for V128<ArmSha3> {
     }
 
     #[inline(always)]
-    fn xor_rotated(self, other: Self) -> Self {
+    fn theta(self, other: Self) -> Self {
         self.xor_rol1(other)
     }
 
     #[inline(always)]
-    fn rotate_xor<const RIGHT: i32>(self, other: Self) -> Self {
-        self.xor_ror64::<RIGHT>(other)
+    fn rotate_xor<const RIGHT: i32>(self, theta: Self) -> Self {
+        self.xor_ror64::<RIGHT>(theta)
     }
 
     #[inline(always)]
