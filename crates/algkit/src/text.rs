@@ -6,6 +6,9 @@ use zeroize::Zeroize;
 
 use crate::Error;
 
+/// The largest granule of a run, in bytes, and the largest tail.
+pub(crate) const MAX_GRANULE: usize = 64;
+
 /// The longest run that [`Text::next`] gathers from several segments, in bytes.
 const BOUNCE: usize = 128;
 
@@ -229,7 +232,7 @@ impl<'a> Text<'a> {
     /// It may, unless `granule` is 1 to 64 and `tail` at most 64.
     #[inline]
     pub fn next(&mut self, granule: usize, tail: usize) -> Option<InOut<'_>> {
-        debug_assert!((1..=64).contains(&granule) && tail <= 64);
+        debug_assert!((1..=MAX_GRANULE).contains(&granule) && tail <= MAX_GRANULE);
         match &mut self.0 {
             Kind::Whole { io, left } => {
                 let at = io.len() - std::mem::take(left);

@@ -34,6 +34,7 @@ pub(crate) use turn::{Turn, take};
 pub use vectors::{Known, Vector};
 
 use crate::driver::{DriverRef, Type};
+use crate::text::MAX_GRANULE;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Tests `subject` with the built-in known answers, those of `answers`, and `reference`, another driver of the same
@@ -61,6 +62,10 @@ fn test(
     reference: Option<DriverRef>,
     extent: Extent,
 ) -> Result<(), String> {
+    let block = subject.driver.shape.blocksize;
+    if matches!(subject.driver.kind, Type::Cipher | Type::Skcipher) && !(1..=MAX_GRANULE).contains(&block) {
+        return Err(format!("blocks of {block} bytes, where 1 to {MAX_GRANULE} are possible"));
+    }
     let answers = known::check(subject, answers, extent)?;
     if subject.driver.kind == Type::Rng {
         return rng::check(subject); // two generators never agree on output
