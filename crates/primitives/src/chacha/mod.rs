@@ -28,6 +28,7 @@
 
 #[cfg(all(target_arch = "arm", unix))]
 mod arm;
+pub(crate) mod beside;
 pub(crate) mod columns;
 pub(crate) mod output;
 pub(crate) mod rounds;

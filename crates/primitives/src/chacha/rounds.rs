@@ -1,8 +1,7 @@
 //! The rounds over vectors of any width, and ChaCha by rows.
 
-use super::columns::{self, Columns};
+use super::CONSTANTS;
 use super::output::Output;
-use super::{CONSTANTS, ChaChaVectors};
 use crate::InOut;
 use crate::cpu::Portable;
 use crate::simd::{anew, each};
@@ -161,7 +160,7 @@ impl Between for () {
 
 /// A round of columns on `G` groups of row vectors, which makes columns of the diagonals.
 #[inline(always)]
-fn even_round<V: Quads, const G: usize>(m: &mut [[V; G]; 4]) {
+pub(super) fn even_round<V: Quads, const G: usize>(m: &mut [[V; G]; 4]) {
     quarter_rounds(m, &mut ());
     turn::<V, 3>(&mut m[0]);
     turn::<V, 1>(&mut m[2]);
@@ -170,7 +169,7 @@ fn even_round<V: Quads, const G: usize>(m: &mut [[V; G]; 4]) {
 
 /// A round of diagonals, which [`even_round`] has made columns of.
 #[inline(always)]
-fn odd_round<V: Quads, const G: usize>(m: &mut [[V; G]; 4]) {
+pub(super) fn odd_round<V: Quads, const G: usize>(m: &mut [[V; G]; 4]) {
     quarter_rounds(m, &mut ());
     turn::<V, 1>(&mut m[0]);
     turn::<V, 3>(&mut m[2]);
@@ -189,7 +188,7 @@ const ROW_COUNTERS: [u32; 16] = [0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]
 
 /// The keystream of group `g` in the order of memory: the matrix after the rounds plus the first matrix.
 #[inline(always)]
-fn sum<V: Quads, const G: usize>(m: &[[V; G]; 4], first: &[V; 4], groups: &[V; G], g: usize) -> [V; 4] {
+pub(super) fn sum<V: Quads, const G: usize>(m: &[[V; G]; 4], first: &[V; 4], groups: &[V; G], g: usize) -> [V; 4] {
     let rows = [m[0][g].add(first[0]), m[1][g].add(first[1]), m[2][g].add(first[2]), m[3][g].add(groups[g])];
     V::rows_to_blocks(rows)
 }
@@ -293,58 +292,6 @@ pub(crate) fn one_and_rows<V: Quads, const G: usize>(
         *vectors = sum(&more, &firsts, &groups, g);
     }
     (each(sum(&one, &first, &[d], 0), Quad::first_quad), keystream)
-}
-
-/// Blocks by rows that are computed between the rounds of columns: one in general registers, and `G` groups of blocks in vectors.
-struct Beside<V, const G: usize> {
-    one: [[Quad; 1]; 4],
-    more: [[V; G]; 4],
-    call: usize,
-}
-
-impl<V: Quads, const G: usize> Between for Beside<V, G> {
-    #[inline(always)]
-    fn call<W: Words32>(&mut self, row: &mut [W]) {
-        row.iter_mut().for_each(|vector| *vector = vector.pin());
-        match self.call % 4 {
-            0 => even_round(&mut self.one),
-            1 => even_round(&mut self.more),
-            2 => odd_round(&mut self.one),
-            _ => odd_round(&mut self.more),
-        }
-        self.call += 1;
-    }
-}
-
-/// The keystream of one block, computed in general registers, and of the blocks after it, computed meanwhile: first those of the lanes of
-/// columns, then `G` groups by rows. The last groups of the result are not used if `G` is smaller than 2.
-#[inline(always)]
-pub(crate) fn one_and_columns<V: Quads<Token: ChaChaVectors>, const G: usize>(
-    token: V::Token,
-    key: &[[u32; 4]; 2],
-    [counter, x, y, z]: [u32; 4],
-    double_rounds: usize,
-) -> ([[u32; 4]; 4], [[V; 4]; 6]) {
-    let state = |blocks: usize| [counter.wrapping_add(blocks as u32), x, y, z];
-    let (first, [d]) = first_rows::<Quad, 1>(Portable::new(), key, state(0));
-    let (firsts, groups) = first_rows::<V, G>(token, key, state(1 + V::LANES));
-    let mut beside = Beside {
-        one: [[first[0]], [first[1]], [first[2]], [d]],
-        more: [[firsts[0]; G], [firsts[1]; G], [firsts[2]; G], groups],
-        call: 0,
-    };
-    let mut m = columns::matrix::<V>(token, key, state(1));
-    V::rounds(&mut m, double_rounds, &mut beside);
-    let mut keystream = [firsts; 6];
-    for (g, vectors) in keystream[4..][..G].iter_mut().enumerate() {
-        *vectors = sum(&beside.more, &firsts, &groups, g);
-    }
-    let m = [V::transpose(m[0]), V::transpose(m[1]), V::transpose(m[2]), V::transpose(m[3])];
-    let (firsts, groups) = first_rows::<V, 4>(token, key, state(1));
-    for (g, vectors) in keystream[..4].iter_mut().enumerate() {
-        *vectors = sum(&m, &firsts, &groups, g);
-    }
-    (each(sum(&beside.one, &first, &[d], 0), Quad::first_quad), keystream)
 }
 
 /// Xors the keystream of at most `G` groups of blocks to `data`.

@@ -19,7 +19,7 @@
 use super::AeadToken;
 use crate::InOut;
 use crate::chacha::columns::{self, Columns};
-use crate::chacha::{self, BLOCK, ChaChaVectors, rounds};
+use crate::chacha::{self, BLOCK, ChaChaVectors, beside, rounds};
 use crate::cpu::Token;
 use crate::hash::wipe;
 use crate::poly1305::one_time::{OneTime, Steps};
@@ -252,7 +252,7 @@ impl<T: AeadToken> Kernel<'_, T> {
             || {
                 align_frame();
                 let (mut zero, stream) =
-                    rounds::one_and_columns::<Wide<T>, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
+                    beside::one_and_columns::<Wide<T>, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
                 let hash = key_in(&zero);
                 wipe(&mut zero);
                 let stream = stream[..4 + G].as_flattened();
