@@ -45,6 +45,8 @@ const SERPENT: &[&str] = &["Serpent, two rounds zmm", "Serpent, two rounds ymm"]
 const BITSLICE: &[&str] = &["AES on bits, a round zmm", "AES on bits, a round ymm"];
 const KECCAK: &[&str] = &["Keccak plane xmm", "Keccak plane"];
 const KECCAK_LANES: &[&str] = &["Keccak plane zmm", "Keccak plane ymm"];
+/// None without 512 bits: lanes are faster on some CPUs then, and the SHA instructions on others.
+const SHA1_LANES: &[&str] = &["SHA-1 lanes zmm"];
 const SHA256_LANES: &[&str] = &["SHA-256 lanes zmm", "SHA-256 instructions"];
 const SHA512_LANES: &[&str] = &["SHA-512 lanes zmm", "SHA-512 lanes ymm"];
 
@@ -132,9 +134,7 @@ fn hash(request: &Request) -> Vec<Needed> {
         vec![(&["BLAKE2 add, xor, rotate, chained"][..], rounds * steps * size.div_ceil(block) as f64)]
     };
     match cipher {
-        // With 256 bits, lanes are faster on some CPUs, and the SHA instructions on others. So there is no bound.
-        "sha1" if messages > 1 && level == Level::Avx2 => vec![],
-        "sha1" if messages > 1 => vec![(&["SHA-1 lanes zmm"], small)],
+        "sha1" if messages > 1 => vec![(vectors(level, SHA1_LANES), small)],
         "sha1" if long => vec![(&["sha1rnds4, chained"], 20.0 * small)],
         // The unit of the SHA instructions is 16 of 64 rounds; the unit of lanes is a 16th of 16 blocks.
         "sha256" if messages > 1 => {

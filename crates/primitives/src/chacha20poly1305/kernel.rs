@@ -75,13 +75,14 @@ fn key_of(block: &mut [u8]) -> OneTime {
     keyed(block.split_first_chunk_mut().expect("block 0").0)
 }
 
-/// Poly1305 with the first half of block 0 as the key.
+/// Poly1305 with the first half of block 0 as the key. The block is wiped.
 #[inline(always)]
-fn key_in(block: &[[u32; 4]; 4]) -> OneTime {
+fn key_in(block: &mut [[u32; 4]; 4]) -> OneTime {
     let mut key = [0; 32];
     for (bytes, word) in key.chunks_exact_mut(4).zip(block.as_flattened()) {
         bytes.copy_from_slice(&word.to_le_bytes());
     }
+    wipe(block);
     keyed(&mut key)
 }
 
@@ -232,8 +233,7 @@ impl<T: AeadToken> Kernel<'_, T> {
             || {
                 let (mut zero, stream) =
                     rounds::one_and_rows::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
-                let hash = key_in(&zero);
-                wipe(&mut zero);
+                let hash = key_in(&mut zero);
                 self.with_keystream(encrypt, hash, stream.as_flattened(), aad, text)
             },
         )
@@ -253,8 +253,7 @@ impl<T: AeadToken> Kernel<'_, T> {
                 align_frame();
                 let (mut zero, stream) =
                     beside::one_and_columns::<Wide<T>, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
-                let hash = key_in(&zero);
-                wipe(&mut zero);
+                let hash = key_in(&mut zero);
                 let stream = stream[..4 + G].as_flattened();
                 if text.len() > stream.len() * Wide::<T>::BYTES {
                     return self.long(encrypt, hash, stream, nonce, aad, text);
@@ -283,12 +282,12 @@ impl<T: AeadToken> Kernel<'_, T> {
         if encrypt {
             xor_vectors(stream, text.reborrow());
         }
-        let mut ciphertext = if encrypt { text.written() } else { text.src() };
-        if stream.len() * V::BYTES >= 256 && ciphertext.len() >= 256 {
-            let eight = hash.power(8);
-            ciphertext = hash.by_halves(&eight, ciphertext);
+        let ciphertext = if encrypt { text.written() } else { text.src() };
+        if stream.len() * V::BYTES < 4 * BLOCK {
+            hash.absorb_padded(ciphertext);
+        } else {
+            hash.absorb_short(ciphertext);
         }
-        hash.absorb_padded(ciphertext);
         if !encrypt {
             xor_vectors(stream, text);
         }

@@ -5,7 +5,7 @@ use super::words::{self, Group, alone};
 use super::{Chain160, Compress, portable};
 use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx2, ShaNiAvx512, Token};
 use crate::hash::Queue;
-use crate::lanes::{U32x8, U32x16};
+use crate::lanes::{Lanes, U32x8, U32x16};
 use crate::simd::x86::V128;
 
 /// (a, b, c, d) with a in the highest lane, and the source of e. Between blocks that is e itself, in the highest lane.
@@ -80,21 +80,12 @@ impl Compress for ShaNi {
     }
 }
 
-/// Hashes eight messages in parallel, as long as at least `worth` are left.
+/// Hashes a message in each lane of `V`, as long as at least `worth` are left.
 #[inline(never)]
-fn eight(token: Avx2, queue: &mut Queue<'_, '_, Chain160>, worth: usize) {
+fn in_lanes<V: Lanes<Word = u32>>(token: V::Token, queue: &mut Queue<'_, '_, Chain160>, worth: usize) {
     token.vectorize(
         #[inline(always)]
-        || queue.side_by_side(InLanes::<U32x8>::new(token), worth),
-    );
-}
-
-/// Hashes sixteen messages in parallel, as long as at least `worth` are left.
-#[inline(never)]
-fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain160>, worth: usize) {
-    token.vectorize(
-        #[inline(always)]
-        || queue.side_by_side(InLanes::<U32x16>::new(token), worth),
+        || queue.side_by_side(InLanes::<V>::new(token), worth),
     );
 }
 
@@ -110,7 +101,7 @@ impl Compress for ShaNiAvx2 {
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         // Eight lanes take the time of six messages with SHA instructions on Granite Rapids, and of more than seven on
         // Zen 4.
-        eight(self.into(), queue, 8);
+        in_lanes::<U32x8>(self.into(), queue, 8);
         ShaNi::from(self).compress_queue(queue);
     }
 }
@@ -125,7 +116,7 @@ impl Compress for ShaNiAvx512 {
     }
 
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
-        sixteen(self.into(), queue, 11);
+        in_lanes::<U32x16>(self.into(), queue, 11);
         ShaNi::from(self).compress_queue(queue);
     }
 }
@@ -143,7 +134,7 @@ impl Compress for Avx2 {
     }
 
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
-        eight(self, queue, 3);
+        in_lanes::<U32x8>(self, queue, 3);
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
@@ -157,7 +148,7 @@ impl Compress for Avx512 {
     }
 
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
-        sixteen(self, queue, 8);
+        in_lanes::<U32x16>(self, queue, 8);
         Avx2::from(self).compress_queue(queue);
     }
 }

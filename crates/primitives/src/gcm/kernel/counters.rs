@@ -44,7 +44,7 @@ static LAST_BYTES: LastBytes = LastBytes([[0; 16]; 2], {
 /// The counter blocks of the next vectors, with bytes in the order of AES, and the first round key added.
 #[derive(Clone, Copy)]
 pub(super) struct Counters<'a, V> {
-    iv: &'a [u8; 12],
+    pub(super) iv: &'a [u8; 12],
     first_key: &'a [u8; 16],
     /// The counter of the next block.
     next: u32,
@@ -59,6 +59,7 @@ impl<'a, V: AesVector> Counters<'a, V> {
         Self { iv, first_key, next, base: V::zero(token) }.based(token)
     }
 
+    /// The same counters with the base of the next block.
     #[inline(always)]
     fn based(self, token: V::Token) -> Self {
         let base = V::splat(token, &counter_block(self.iv, self.next & !255));

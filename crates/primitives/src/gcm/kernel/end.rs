@@ -14,7 +14,6 @@ use crate::simd::{AesVector, Blocks, each};
 /// What the end of a text needs.
 pub(super) struct End<'a, V> {
     pub(super) encrypt: bool,
-    pub(super) iv: &'a [u8; 12],
     pub(super) counters: Counters<'a, V>,
     /// Ciphertext before these, which is not hashed yet.
     pub(super) early: Option<[V; EARLY]>,
@@ -45,13 +44,9 @@ impl<T: GcmToken> Kernel<'_, T> {
 
     /// The next `N` vectors before the last round, the key of that round, and the block that masks the tag.
     #[inline(always)]
-    fn with_mask<const N: usize>(
-        &self,
-        iv: &[u8; 12],
-        mut counters: Counters<'_, T::V>,
-    ) -> ([T::V; N], T::V, OneBlock<T>) {
+    fn with_mask<const N: usize>(&self, mut counters: Counters<'_, T::V>) -> ([T::V; N], T::V, OneBlock<T>) {
         let (token, narrow) = (self.token, self.token.narrow());
-        let zeroth = OneBlock::<T>::splat(narrow, &counter_block(iv, FIRST_COUNTER - 1));
+        let zeroth = OneBlock::<T>::splat(narrow, &counter_block(counters.iv, FIRST_COUNTER - 1));
         let mut chains = Chains { token, wide: counters.batch::<N>(token), narrow: [zeroth] };
         let last_key = self.rounds_alone(&mut chains);
         let mask = chains.narrow[0].enc_last(Blocks::splat(narrow, last_key)).pin();
@@ -149,7 +144,7 @@ impl<T: GcmToken> Kernel<'_, T> {
     ) -> OneBlock<T> {
         let n = (n.wrapping_sub(1) & 15) + 1;
         let last = T::V::load_end(self.token, text.src(), n);
-        let (mut blocks, last_key, mask) = self.with_mask::<N>(end.iv, end.counters);
+        let (mut blocks, last_key, mask) = self.with_mask::<N>(end.counters);
         if let Some(early) = end.early {
             sum.add_all(each(early, T::V::reverse_bytes));
         }
@@ -174,7 +169,7 @@ impl<T: GcmToken> Kernel<'_, T> {
         text: &mut InOut<'_>,
         last: T::V,
     ) -> ([T::V; 3], T::V, OneBlock<T>) {
-        let (mut vectors, last_key, mask) = self.with_mask::<N>(end.iv, end.counters);
+        let (mut vectors, last_key, mask) = self.with_mask::<N>(end.counters);
         self.last_round(end.encrypt, &mut vectors[..N - 1], last_key, text);
         let mut others = [T::V::zero(self.token); 3];
         others[..N - 1].copy_from_slice(&vectors[..N - 1]);

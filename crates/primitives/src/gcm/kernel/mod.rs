@@ -71,8 +71,8 @@ impl<T: GcmToken> Kernel<'_, T> {
         let long = text.len() > T::V::BATCH * bytes;
         const { assert!(T::V::BATCH * T::V::BLOCKS + SHORT_AAD / 16 < HashKey::<T::V>::POWERS) }
         let last = usize::from(whole);
-        let behind = if long { 0 } else { text.len().div_ceil(16) + last };
-        let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + behind);
+        let after = if long { 0 } else { text.len().div_ceil(16) + last };
+        let mut sum = Sum::new(token, self.hash, hash, aad.len().div_ceil(16) + after);
         if T::V::BYTES > SHORT_AAD && !aad.is_empty() {
             sum.add(T::V::load_partial(token, aad).reverse_bytes(), aad.len().div_ceil(16));
         } else if !aad.is_empty() {
@@ -104,7 +104,7 @@ impl<T: GcmToken> Kernel<'_, T> {
                 sum.add_all(each(ciphertext, T::V::reverse_bytes));
             }
         }
-        let (n, end) = (left.len(), End { encrypt, iv, counters, early });
+        let (n, end) = (left.len(), End { encrypt, counters, early });
         let mask = if T::V::OVERLAPS && reaches_back {
             if let Some(behind) = behind {
                 sum.follow(behind.hash());
