@@ -86,6 +86,12 @@ struct Lanes {
     dst: [*mut u8; MAX_LANES],
 }
 
+impl Lanes {
+    fn new() -> Self {
+        Self { state: Row::default(), src: [ptr::null(); MAX_LANES], dst: [ptr::null_mut(); MAX_LANES] }
+    }
+}
+
 /// The inner loop with the keys of the lanes.
 trait Kernel {
     /// Whether each lane has a key of its own.
@@ -174,8 +180,7 @@ const IDLE: Work = Work { message: usize::MAX, piece: 0, left: 0, total: 0, like
 
 /// Takes the messages in `order` through `count` lanes.
 fn run(count: usize, order: &[u64], kernel: &mut dyn Kernel, messages: &mut dyn Messages<'_>) {
-    let lanes = Lanes { state: Row::default(), src: [ptr::null(); MAX_LANES], dst: [ptr::null_mut(); MAX_LANES] };
-    let mut plan = Plan { work: [IDLE; MAX_LANES], lanes, order, kernel, messages };
+    let mut plan = Plan { work: [IDLE; MAX_LANES], lanes: Lanes::new(), order, kernel, messages };
     for lane in 0..count {
         plan.refill(lane);
     }

@@ -1,10 +1,10 @@
 //! CBC encryption, CBC-MAC and CCM in lanes.
 
-use super::{MAX_PLANNED, Messages, Piece, chain};
+use super::{Kernel, Lanes, MAX_PLANNED, Messages, OneKey, Piece, chain, lanes};
 use crate::{
     InOut,
-    aes::{AesKey, RoundKeys, rounds::Schedule},
-    simd::{AesToken, AesVector, Blocks, from_fn, load_partial_block},
+    aes::{AesKey, RoundKeys},
+    simd::{AesToken, load_partial_block},
 };
 use core::{cell::Cell, ptr};
 use zeroize::optimization_barrier;
@@ -70,7 +70,7 @@ fn sooner_one_by_one(rounds: usize, lengths: impl Iterator<Item = usize>) -> boo
 /// # Panics
 /// If the length of a message is not a multiple of 16 bytes.
 pub fn cbc_encrypt_batch<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
-    let rest = alike(jobs, VECTORS * <T::TwoBlocks as AesToken>::V::BLOCKS);
+    let rest = alike(jobs, lanes::<T::TwoBlocks>());
     assert!(rest.iter().all(|job| job.data.len().is_multiple_of(16)), "CBC works on whole blocks");
     for jobs in rest.chunks_mut(MAX_PLANNED) {
         if sooner_one_by_one(jobs[0].key.enc.rounds(), jobs.iter().map(|job| job.data.len())) {
@@ -80,9 +80,6 @@ pub fn cbc_encrypt_batch<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
         }
     }
 }
-
-/// The number of vectors in lanes with one key.
-const VECTORS: usize = 8;
 
 /// Encrypts the messages at the front in groups of `count`, as long as the messages of a group have one key and one
 /// length. Returns the messages that are left.
@@ -103,33 +100,15 @@ fn alike<'j, 'a, T: AesToken>(mut jobs: &'j mut [CbcJob<'a, T>], count: usize) -
 
 /// Encrypts as many messages of `len` bytes under one key as there are lanes. All begin and end together, so nothing
 /// has to be planned.
-fn side_by_side<T: AesToken, K>(token: T, keys: &RoundKeys, jobs: &mut [CbcJob<'_, K>], len: usize) {
-    token.vectorize_with(
-        keys,
-        jobs,
-        len,
-        #[inline(always)]
-        |keys, jobs, len| {
-            let keys = Schedule::<T::V>::new(token, keys);
-            let lane = |vector, i| vector * T::V::BLOCKS + i;
-            let mut chain: [T::V; VECTORS] = from_fn(
-                #[inline(always)]
-                |v| T::V::gather(token, |i| *jobs[lane(v, i)].iv),
-            );
-            for at in (0..len).step_by(16) {
-                for (v, chain) in chain.iter_mut().enumerate() {
-                    *chain = chain.xor(T::V::gather(token, |i| jobs[lane(v, i)].data.get(at)));
-                }
-                keys.crypt::<true, VECTORS>(&mut chain);
-                for (v, chain) in chain.into_iter().enumerate() {
-                    chain.scatter(|i, block| jobs[lane(v, i)].data.put(at, &block));
-                }
-            }
-            for (v, chain) in chain.into_iter().enumerate() {
-                chain.scatter(|i, block| *jobs[lane(v, i)].iv = block);
-            }
-        },
-    );
+fn side_by_side<T: AesToken, K: AesToken>(token: T, keys: &RoundKeys, jobs: &mut [CbcJob<'_, K>], len: usize) {
+    let mut lanes = Lanes::new();
+    for (i, CbcJob { iv, data, .. }) in jobs.iter_mut().enumerate() {
+        lanes.state.0[i] = **iv;
+        (lanes.src[i], lanes.dst[i]) = data.as_ptrs();
+    }
+    // SAFETY: each lane has the pointers of a job, which has `len` bytes and an exclusive borrow of them.
+    unsafe { OneKey::<T, true>::new(token, keys).steps(&mut lanes, len / 16) };
+    jobs.iter_mut().zip(&lanes.state.0).for_each(|(job, state)| *job.iv = *state);
 }
 
 /// A message for [`cbc_mac_batch`].
