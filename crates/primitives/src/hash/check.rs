@@ -127,7 +127,8 @@ fn batch<H: Hash>(lens: &[(usize, usize)], pool: &[u8], new: &dyn Fn() -> H, pee
 }
 
 /// Many messages at a time: any number of them, in each lane one that is longer or shorter than the others, every
-/// length around the ends of blocks, random lengths, and states that have absorbed whole blocks or parts of one.
+/// length around the ends of blocks, messages of one length, random lengths, and states that have absorbed whole blocks
+/// or parts of one.
 fn many<H: Hash>(new: &dyn Fn() -> H, peer: &dyn Fn(&[u8]) -> Vec<u8>) {
     let mut random = Random(2);
     let pool = random.bytes(5000);
@@ -143,6 +144,13 @@ fn many<H: Hash>(new: &dyn Fn() -> H, peer: &dyn Fn(&[u8]) -> Vec<u8>) {
     }
     for start in (0..=300).step_by(17) {
         batch(&(start..start + 17).map(|len| (0, len)).collect::<Vec<_>>(), &pool, new, peer);
+    }
+    for len in 0..=300 {
+        let mut lens: Vec<_> = (0..35).map(|_| ([0, 64, 128, 256][random.below(4)], len)).collect();
+        if len % 3 == 0 {
+            lens[random.below(35)].0 = 100;
+        }
+        batch(&lens, &pool, new, peer);
     }
     for _ in 0..60 {
         let most = [10, 200, 1500, 4800][random.below(4)];

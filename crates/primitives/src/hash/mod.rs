@@ -5,6 +5,7 @@ mod buffer;
 mod bytes;
 #[cfg(test)]
 pub(crate) mod check;
+mod group;
 mod memory;
 mod merkle_damgard;
 mod padding;

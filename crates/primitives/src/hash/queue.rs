@@ -10,6 +10,7 @@
 //! for the last ones: a driver passes its queue from one kernel to the next.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
+use super::group::Group;
 use super::{Job, Reader, Writer};
 use crate::aligned::Aligned;
 use crate::lanes::{MOST, Runs};
@@ -190,6 +191,8 @@ pub struct Queue<'q, 'a, C: Chaining> {
     block: usize,
     /// An upper bound of the number of messages.
     count: usize,
+    /// Messages for the first kernel.
+    group: Option<&'q mut Group<'a, C>>,
 }
 
 impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
@@ -201,7 +204,15 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         count: usize,
         fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
     ) -> Self {
-        Self { streams, taken: 0, waiting: 0, fill, block, count }
+        Self { streams, taken: 0, waiting: 0, fill, block, count, group: None }
+    }
+
+    /// This queue, with a group that [`Queue::side_by_side`] hashes by its first kernel. The group has as many messages
+    /// as that kernel has lanes.
+    #[inline(always)]
+    pub(crate) fn with_group(mut self, group: &'q mut Group<'a, C>) -> Self {
+        self.group = Some(group);
+        self
     }
 
     /// The length of a block in bytes.
@@ -235,8 +246,11 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
     pub(crate) fn side_by_side<K: SideBySide<C>>(&mut self, mut kernel: K, worth: usize) {
         const NONE: usize = MOST;
         const { assert!(K::LANES <= MOST) };
+        if let Some(group) = self.group.take() {
+            group.hash(&mut kernel, self.block);
+        }
         if self.count < worth {
-            return;
+            return kernel.wipe();
         }
         // The index of the stream in each lane, and one bit for each empty lane.
         let mut streams = [NONE; MOST];
