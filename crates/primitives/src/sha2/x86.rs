@@ -59,6 +59,12 @@ impl State256 for Halves {
         let cdgh = self.abef;
         Self { abef: cdgh.sha256_rounds2(abef, kw.shuffle32::<0x0e>()), cdgh: abef }
     }
+
+    #[inline(always)]
+    fn pin(self, w: &mut V128<ShaNi>) -> Self {
+        *w = w.pin();
+        Self { abef: self.abef.pin(), cdgh: self.cdgh }
+    }
 }
 
 impl Compress256 for ShaNi {
