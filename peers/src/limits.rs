@@ -47,7 +47,7 @@ const KECCAK: &[&str] = &["Keccak plane xmm", "Keccak plane"];
 const KECCAK_LANES: &[&str] = &["Keccak plane zmm", "Keccak plane ymm"];
 /// None without 512 bits: lanes are faster on some CPUs then, and the SHA instructions on others.
 const SHA1_LANES: &[&str] = &["SHA-1 lanes zmm"];
-const SHA256_LANES: &[&str] = &["SHA-256 lanes zmm", "SHA-256 instructions"];
+const SHA256_LANES: &[&str] = &["SHA-256 lanes zmm", "SHA-256 rounds, two messages"];
 const SHA512_LANES: &[&str] = &["SHA-512 lanes zmm", "SHA-512 lanes ymm"];
 
 /// The names of AES and carry-less products that a level allows, widest first.
