@@ -8,7 +8,7 @@ use crate::{Sizes, Type};
 #[non_exhaustive]
 pub enum Error {
     /// The text is not an algorithm name.
-    #[error("bad algorithm name `{name}`: {reason}")]
+    #[error("bad algorithm name `{}`: {reason}", name.escape_debug())]
     BadName {
         /// The text that was given, cut to the maximum length.
         name: String,
@@ -16,8 +16,8 @@ pub enum Error {
         reason: String,
     },
     /// No algorithm, driver or template has this name in this build: a [family](crate#features) may be left out, as
-    /// `legacy` is by default.
-    #[error("unknown algorithm `{0}`")]
+    /// `legacy` is by default. [`Error::with_suggestion`] also says which name is near.
+    #[error("unknown algorithm `{}`", .0.escape_debug())]
     Unknown(String),
     /// The name exists, but with another type.
     #[error("`{name}` is of type {found}, not {wanted}")]
