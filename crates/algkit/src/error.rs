@@ -120,7 +120,7 @@ pub enum Error {
     #[error("{0} has a fixed digest length and no output beyond it")]
     NotExtendable(String),
     /// The initialization vector's length is wrong.
-    #[error("{name}: IV of {}, expected {want}", bytes(*.got as u64))]
+    #[error("{name}: IV of {}, expected {want}{}", bytes(*.got as u64), made_of(name))]
     IvLength {
         /// The algorithm's name.
         name: String,
@@ -222,6 +222,15 @@ pub enum Error {
         /// The part of the value that is wrong.
         reason: String,
     },
+}
+
+/// What the IV is made of, where it is not what other libraries call a nonce or an IV. Only some front ends have
+/// [`ccm_iv`](crate::ccm_iv), so the text also says what that function does.
+fn made_of(name: &str) -> &'static str {
+    match name.starts_with("ccm(") {
+        true => ": the byte 14 - n, a nonce of n bytes (7 to 13), and zeros, as `ccm_iv` makes it",
+        false => "",
+    }
 }
 
 /// Formats a length: `1 byte`, `2 bytes`.

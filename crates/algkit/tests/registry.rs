@@ -202,6 +202,22 @@ fn unknown_names_get_a_suggestion() {
 }
 
 #[test]
+fn the_iv_of_ccm_is_explained() {
+    let nonce = [1; 12];
+    let error = |name: &str, key: &[u8]| {
+        algkit::aead(name).unwrap().key(key).unwrap().seal(&nonce, b"", b"text").unwrap_err().to_string()
+    };
+    let said = error("ccm(aes)", &[2; 16]);
+    assert!(said.starts_with("ccm(aes): IV of 12 bytes, expected 16: the byte 14 - n, a nonce of n bytes"), "{said}");
+    assert!(said.ends_with("`ccm_iv` makes it"), "{said}");
+    // As the text says.
+    assert_eq!(algkit::ccm_iv(&nonce).unwrap(), [2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
+    // These take the nonce itself.
+    assert_eq!(error("rfc4309(ccm(aes))", &[2; 19]), "rfc4309(ccm(aes)): IV of 12 bytes, expected 8");
+    assert_eq!(error("rfc4106(gcm(aes))", &[2; 20]), "rfc4106(gcm(aes)): IV of 12 bytes, expected 8");
+}
+
+#[test]
 fn names_that_this_build_lacks_are_not_suggested() {
     let registry = registry();
     for asked in ["blowfish-cbc", "rc4", "md-5", "gcm-sm4", "HMAC-MD5"] {
