@@ -92,7 +92,8 @@ fn batch(subject: &Subject, keys: &[Keyed], secrets: Secrets) -> Result<(), Erro
             let (((text, tag), iv), key) = parts.next().expect("as many of each");
             key.batched(direction, &mut iv.0, &assoc.0, &mut text.0, &mut tag.0).expect("not a block cipher")
         });
-        batch::run(&mut requests);
+        // To look at the results would be a branch on whether a tag matches. The texts are compared below.
+        let _ = batch::run(&mut requests);
     }
     for (text, plain) in texts.iter().zip(&plain) {
         reveal(&text.0);

@@ -21,10 +21,7 @@
 //!     Request::digest(&mac, b"message", &mut digest),
 //!     Request::seal(&aead, &ivs[1], b"header", &mut b[..], tag_b),
 //! ];
-//! batch::run(&mut requests);
-//! for request in &requests {
-//!     request.result()?;
-//! }
+//! batch::run(&mut requests).check()?;
 //! drop(requests); // they hold mutable borrows of the packets
 //!
 //! let sealed = aead.seal(&ivs[1], b"header", &[0x55; 100])?;
@@ -34,8 +31,8 @@
 //! ```
 //!
 //! A request has the same checks, outputs and errors as the call for one message ([`Skcipher::crypt`],
-//! [`Aead::encrypt`], [`Aead::decrypt`], [`Hash::digest_into`]). A failed request does not affect the others.
-//! Nothing is allocated. A text in several segments is processed alone.
+//! [`Aead::encrypt`], [`Aead::decrypt`], [`Hash::digest_into`]). A failed request does not affect the others. [`run`]
+//! returns the [`Results`]. Nothing is allocated. A text in several segments is processed alone.
 
 use crate::{
     Aead, Error, Hash, Skcipher, Text,
@@ -244,11 +241,70 @@ impl fmt::Debug for Request<'_> {
     }
 }
 
-/// Executes all requests that are still pending.
+/// The results of a batch, in the order of its requests: each is what [`Request::result`] returns. To go through them executes
+/// nothing.
+///
+/// The text of a request that was refused is unchanged, so it would be sent in the clear if nobody looked at the result:
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// let mut requests: Vec<algkit::batch::Request> = Vec::new();
+/// algkit::batch::run(&mut requests);
+/// ```
+#[must_use = "a request that was refused has not encrypted its text; `check` returns the first error"]
+#[derive(Clone, Debug)]
+pub struct Results<'r, 'a>(slice::Iter<'r, Request<'a>>);
+
+impl Results<'_, '_> {
+    /// The first error, or `Ok` if all requests succeeded.
+    #[inline]
+    pub fn check(mut self) -> Result<(), Error> {
+        self.0.try_for_each(Request::result)
+    }
+}
+
+impl Iterator for Results<'_, '_> {
+    type Item = Result<(), Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(Request::result)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Results<'_, '_> {}
+
+/// Executes all requests that are still pending, and returns the results of all requests.
 ///
 /// Requests of one driver and operation are executed together, up to [`MAX_JOBS`](crate::driver::MAX_JOBS) at a
 /// time, in no particular order. So no request may read what another writes; the borrow checker ensures that.
-pub fn run(requests: &mut [Request<'_>]) {
+///
+/// ```
+/// use algkit::{Error, batch::{self, Request}};
+///
+/// let gcm = algkit::aead("gcm(aes)")?.key(&[1; 16])?;
+/// let (mut text, mut other, mut tags) = ([5; 4], [6; 4], [[0; 16]; 2]);
+/// let [tag, other_tag] = &mut tags;
+/// let mut requests = [
+///     Request::seal(&gcm, &[0; 12], b"", &mut text, tag),
+///     Request::seal(&gcm, &[0; 0], b"", &mut other, other_tag),
+/// ];
+/// for (result, expected) in batch::run(&mut requests).zip([true, false]) {
+///     assert_eq!(result.is_ok(), expected);
+/// }
+/// assert!(matches!(requests[1].result(), Err(Error::IvLength { .. })));
+/// # Ok::<(), Error>(())
+/// ```
+pub fn run<'r, 'a>(requests: &'r mut [Request<'a>]) -> Results<'r, 'a> {
+    execute(requests);
+    Results(requests.iter())
+}
+
+fn execute(requests: &mut [Request<'_>]) {
     // An earlier call panicked in these. They may be half done, so they are not executed again.
     for request in requests.iter_mut().filter(|request| request.state == State::Begun) {
         request.state = State::Interrupted;

@@ -8,7 +8,7 @@ use crate::{Sizes, Type};
 #[non_exhaustive]
 pub enum Error {
     /// The text is not an algorithm name.
-    #[error("bad algorithm name `{name}`: {reason}")]
+    #[error("bad algorithm name `{}`: {reason}", name.escape_debug())]
     BadName {
         /// The text that was given, cut to the maximum length.
         name: String,
@@ -16,8 +16,8 @@ pub enum Error {
         reason: String,
     },
     /// No algorithm, driver or template has this name in this build: a [family](crate#features) may be left out, as
-    /// `legacy` is by default.
-    #[error("unknown algorithm `{0}`")]
+    /// `legacy` is by default. [`Error::with_suggestion`] also says which name is near.
+    #[error("unknown algorithm `{}`", .0.escape_debug())]
     Unknown(String),
     /// The name exists, but with another type.
     #[error("`{name}` is of type {found}, not {wanted}")]
@@ -120,7 +120,7 @@ pub enum Error {
     #[error("{0} has a fixed digest length and no output beyond it")]
     NotExtendable(String),
     /// The initialization vector's length is wrong.
-    #[error("{name}: IV of {}, expected {want}", bytes(*.got as u64))]
+    #[error("{name}: IV of {}, expected {want}{}", bytes(*.got as u64), made_of(name))]
     IvLength {
         /// The algorithm's name.
         name: String,
@@ -222,6 +222,15 @@ pub enum Error {
         /// The part of the value that is wrong.
         reason: String,
     },
+}
+
+/// What the IV is made of, where it is not what other libraries call a nonce or an IV. Only some front ends have
+/// [`ccm_iv`](crate::ccm_iv), so the text also says what that function does.
+fn made_of(name: &str) -> &'static str {
+    match name.starts_with("ccm(") {
+        true => ": the byte 14 - n, a nonce of n bytes (7 to 13), and zeros, as `ccm_iv` makes it",
+        false => "",
+    }
 }
 
 /// Formats a length: `1 byte`, `2 bytes`.

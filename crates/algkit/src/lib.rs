@@ -87,7 +87,8 @@
 //! ```
 //! use algkit::Error;
 //!
-//! assert!(matches!(algkit::aead("aes-gcm"), Err(Error::Unknown(_))));
+//! let error = algkit::aead("aes-gcm").unwrap_err();
+//! assert_eq!(error.with_suggestion(), "unknown algorithm `aes-gcm`; did you mean `gcm(aes)`?");
 //! let aead = algkit::aead("gcm(aes)")?.key(&[7; 16])?;
 //! assert!(matches!(aead.seal(&[], b"", b"text"), Err(Error::IvLength { got: 0, want: 12, .. })));
 //! assert!(matches!(aead.open(&[1; 12], b"", &[0; 20]), Err(Error::Authentication)));
@@ -193,6 +194,7 @@ pub mod kdf;
 pub mod key_wrap;
 mod kind;
 mod name;
+mod nearest;
 mod registry;
 #[cfg(feature = "rng")]
 mod rng;

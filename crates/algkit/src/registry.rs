@@ -5,6 +5,7 @@ mod lookup;
 mod reference;
 mod selftests;
 mod state;
+mod suggestion;
 #[cfg(all(test, feature = "rng"))]
 mod tests;
 

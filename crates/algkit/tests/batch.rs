@@ -192,9 +192,12 @@ fn check(tfms: &[Tfm], cases: Vec<(usize, Case)>) -> usize {
     let mut requests: Vec<_> =
         got.iter_mut().zip(&lists).map(|((i, case), list)| request(&tfms[*i], case, list)).collect();
     assert!(requests.iter().all(|request| request.result() == Err(Error::NotRun)));
-    batch::run(&mut requests);
-    batch::run(&mut requests); // nothing is pending any more
-    let results: Vec<_> = requests.iter().map(Request::result).collect();
+    let first = batch::run(&mut requests).check();
+    let results = batch::run(&mut requests); // nothing is pending any more
+    assert_eq!(results.len(), answers.len());
+    let results: Vec<_> = results.collect();
+    assert!(requests.iter().map(Request::result).eq(results.iter().cloned()));
+    assert_eq!(first, results.iter().find(|result| result.is_err()).cloned().unwrap_or(Ok(())));
     drop(requests);
     for ((((i, want), (_, got)), answer), result) in want.iter().zip(&got).zip(&answers).zip(&results) {
         let what = format!("{}, {} bytes, {:?}", tfms[*i].driver().driver, want.text.len(), want.direction);
@@ -256,8 +259,7 @@ fn an_unauthentic_text_is_wiped() {
             let (mut good, mut bad) = (text.to_vec(), text.to_vec());
             let mut requests =
                 [Request::open(&key, iv, b"", &mut good[..], tag), Request::open(&key, iv, b"", &mut bad[..], &forged)];
-            batch::run(&mut requests);
-            assert_eq!(requests.each_ref().map(Request::result), [Ok(()), Err(Error::Authentication)]);
+            assert!(batch::run(&mut requests).eq([Ok(()), Err(Error::Authentication)]));
             let what = format!("Request(open, {}, Err(Authentication))", key.driver().driver);
             assert_eq!(format!("{:?}", requests[1]), what);
             drop(requests);

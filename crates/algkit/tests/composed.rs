@@ -148,8 +148,7 @@ fn a_wrapped_key_that_was_changed_is_wiped() {
     }
     let mut request = forged;
     let mut requests = [algkit::batch::Request::decrypt(&kw, &mut iv, &mut request[..])];
-    algkit::batch::run(&mut requests);
-    assert_eq!(requests[0].result(), Err(Error::Authentication));
+    assert_eq!(algkit::batch::run(&mut requests).check(), Err(Error::Authentication));
 }
 
 /// A key that was wrapped with another IV is authentic but for one bit of the check value.
@@ -352,8 +351,7 @@ fn a_text_of_which_runs_were_taken_is_encrypted_whole() {
         text.next(16, 0);
         if batch {
             let mut requests = [algkit::batch::Request::encrypt(&ctr, &mut iv, text)];
-            algkit::batch::run(&mut requests);
-            requests[0].result().unwrap();
+            algkit::batch::run(&mut requests).check().unwrap();
         } else {
             ctr.encrypt(&mut [2; 16], text).unwrap();
         }

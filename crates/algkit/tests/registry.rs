@@ -181,6 +181,69 @@ fn the_planted(registry: &Registry) -> DriverRef {
 }
 
 #[test]
+fn unknown_names_get_a_suggestion() {
+    for (asked, said) in [
+        ("aes-gcm", "unknown algorithm `aes-gcm`; did you mean `gcm(aes)`?"),
+        ("aes-fixed-tim", "unknown algorithm `aes-fixed-tim`; did you mean `aes-fixed-time`?"),
+        ("xts(aes", "bad algorithm name `xts(aes`: ends where `,` or `)` is expected; did you mean `xts(aes)`?"),
+        ("nosuch", "unknown algorithm `nosuch`"),
+    ] {
+        assert_eq!(algkit::skcipher(asked).unwrap_err().with_suggestion(), said);
+    }
+    let other = Error::NoExport("aes-gcm".into());
+    assert_eq!(other.with_suggestion(), other.to_string());
+    // Another registry's error about a name that the global one has.
+    assert_eq!(Error::Unknown("sha256".into()).with_suggestion(), "unknown algorithm `sha256`");
+    // The drivers are those of the registry that is asked.
+    let registry = registry();
+    registry.register(external("a-hash-from-outside")).unwrap();
+    assert_eq!(registry.nearest("A hash from outside").as_deref(), Some("a-hash-from-outside"));
+    assert_eq!(Registry::global().unwrap().nearest("A hash from outside"), None);
+}
+
+#[test]
+fn the_iv_of_ccm_is_explained() {
+    let nonce = [1; 12];
+    let error = |name: &str, key: &[u8]| {
+        algkit::aead(name).unwrap().key(key).unwrap().seal(&nonce, b"", b"text").unwrap_err().to_string()
+    };
+    let said = error("ccm(aes)", &[2; 16]);
+    assert!(said.starts_with("ccm(aes): IV of 12 bytes, expected 16: the byte 14 - n, a nonce of n bytes"), "{said}");
+    assert!(said.ends_with("`ccm_iv` makes it"), "{said}");
+    // As the text says.
+    assert_eq!(algkit::ccm_iv(&nonce).unwrap(), [2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
+    // These take the nonce itself.
+    assert_eq!(error("rfc4309(ccm(aes))", &[2; 19]), "rfc4309(ccm(aes)): IV of 12 bytes, expected 8");
+    assert_eq!(error("rfc4106(gcm(aes))", &[2; 20]), "rfc4106(gcm(aes)): IV of 12 bytes, expected 8");
+}
+
+#[test]
+fn names_that_this_build_lacks_are_not_suggested() {
+    let registry = registry();
+    for asked in ["blowfish-cbc", "rc4", "md-5", "gcm-sm4", "HMAC-MD5"] {
+        let nearest = registry.nearest(asked);
+        assert_eq!(nearest.is_some(), cfg!(feature = "legacy"), "{asked}: {nearest:?}");
+        assert!(nearest.is_none_or(|nearest| registry.drivers_of(&nearest).is_ok()), "{asked}");
+    }
+}
+
+#[test]
+fn hostile_names_have_bounded_harmless_messages() {
+    let long = "x".repeat(1 << 24);
+    assert_eq!(registry().nearest(&long), None);
+    assert_eq!(Error::Unknown(long.clone()).with_suggestion().len(), long.len() + "unknown algorithm ``".len());
+    assert!(algkit::hash(&long).unwrap_err().with_suggestion().len() < 300);
+    for name in ["\u{1b}[31mgcm(aes)", "gcm\n(aes)\u{7}", "gcm(aes)\u{202e}"] {
+        for error in [algkit::aead(name).unwrap_err(), Error::Unknown(name.into())] {
+            let said = error.with_suggestion();
+            assert!(said.contains(&name.escape_debug().to_string()), "{said}");
+            assert!(said.chars().all(|c| c.is_ascii_graphic() || c == ' '), "{said:?}");
+            assert!(said.contains("did you mean `gcm(aes)`?"), "{said}");
+        }
+    }
+}
+
+#[test]
 fn a_faulty_driver_does_not_serve() {
     for (name, fault, complaint) in [
         ("ctr(aes)", Fault::Bit(0, usize::MAX), "SP 800-38A"),

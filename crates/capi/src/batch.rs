@@ -54,9 +54,8 @@ pub unsafe fn run<T>(
                 Err(failure) => note(result(element), Err(failure)),
             }
         }
-        batch::run(&mut requests);
-        for (request, slot) in requests.iter().zip(slots) {
-            note(slot, request.result().map_err(Failure::from));
+        for (result, slot) in batch::run(&mut requests).zip(slots) {
+            note(slot, result.map_err(Failure::from));
         }
     }
     first

@@ -69,7 +69,7 @@ impl From<Error> for Failure {
             Error::NotRun | Error::Unfinished => ENOTRECOVERABLE,
             _ => EINVAL,
         };
-        Self::new(code, error.to_string())
+        Self::new(code, error.with_suggestion())
     }
 }
 

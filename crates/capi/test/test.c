@@ -642,6 +642,8 @@ static void misuse(void)
     IS(algkit_skcipher_new("cbc(aes", key, 16, &none), ALGKIT_EINVAL);
     IS(algkit_skcipher_new("\xff\xfe", key, 16, &none), ALGKIT_EINVAL);
     IS(algkit_skcipher_new("no-such(aes)", key, 16, &none), ALGKIT_ENOENT);
+    IS(algkit_skcipher_new("aes-256-cbc", key, 16, &none), ALGKIT_ENOENT);
+    CHECK(strstr(algkit_error_text(), "did you mean `cbc(aes)`"));
     IS(algkit_skcipher_new("gcm(aes)", key, 16, &none), ALGKIT_ENOENT);
     IS(algkit_skcipher_new("twofish", key, 16, &none), ALGKIT_ENOENT);
     memset(key, 7, 32);

@@ -104,26 +104,21 @@ impl Param {
         Self::of(key, OSSL_PARAM_UTF8_PTR, 0)
     }
 
-    /// A number that is not negative.
+    /// Whether the value is an integer. One without bytes is none: libcrypto would read the byte before it, for the sign.
+    fn is_integer(&self) -> bool {
+        matches!(self.data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER)
+            && (1..=isize::MAX as usize).contains(&self.data_size)
+    }
+
+    /// A number that is not negative, of any width.
     #[inline]
     pub fn get(&self) -> Result<usize, Reason> {
-        let known = matches!(self.data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER);
-        if !known || self.data.is_null() {
+        if !self.is_integer() || self.data.is_null() {
             return Err(PROV_R_FAILED_TO_GET_PARAMETER);
         }
-        let negative = self.data_type == OSSL_PARAM_INTEGER;
         // SAFETY: the data has `data_size` bytes.
-        unsafe {
-            match self.data_size {
-                4 => Some(self.data.cast::<u32>().read_unaligned())
-                    .filter(|&n| !(negative && n >> 31 == 1))
-                    .map(u64::from),
-                8 => Some(self.data.cast::<u64>().read_unaligned()).filter(|&n| !(negative && n >> 63 == 1)),
-                _ => None,
-            }
-        }
-        .and_then(|number| number.try_into().ok())
-        .ok_or(PROV_R_FAILED_TO_GET_PARAMETER)
+        let bytes = unsafe { slice::from_raw_parts(self.data.cast(), self.data_size) };
+        number(bytes, self.data_type == OSSL_PARAM_INTEGER).ok_or(PROV_R_FAILED_TO_GET_PARAMETER)
     }
 
     /// The bytes; `None` if the parameter has a length and no bytes.
@@ -167,21 +162,17 @@ impl Param {
     /// Answers with a number.
     #[inline]
     pub fn put(&mut self, number: usize) -> Result<(), Reason> {
-        if !matches!(self.data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER) {
-            return Err(PROV_R_FAILED_TO_SET_PARAMETER);
-        }
-        let signed = u32::from(self.data_type == OSSL_PARAM_INTEGER);
-        if self.data.is_null() {
+        if self.data.is_null() && matches!(self.data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER) {
             self.return_size = size_of::<usize>();
             return Ok(());
         }
-        // SAFETY: the data has room for `data_size` bytes.
-        unsafe {
-            match self.data_size {
-                4 if number as u64 >> (32 - signed) == 0 => self.data.cast::<u32>().write_unaligned(number as u32),
-                8 => self.data.cast::<u64>().write_unaligned(number as u64),
-                _ => return Err(PROV_R_FAILED_TO_SET_PARAMETER),
-            }
+        if !self.is_integer() {
+            return Err(PROV_R_FAILED_TO_SET_PARAMETER);
+        }
+        // SAFETY: the data has room for `data_size` bytes, and they are the caller's alone.
+        let bytes = unsafe { slice::from_raw_parts_mut(self.data.cast(), self.data_size) };
+        if !write_number(bytes, self.data_type == OSSL_PARAM_INTEGER, number) {
+            return Err(PROV_R_FAILED_TO_SET_PARAMETER);
         }
         self.return_size = self.data_size;
         Ok(())
@@ -232,5 +223,116 @@ impl Param {
             unsafe { self.data.cast::<*const i8>().write(text.as_ptr().cast()) };
         }
         Ok(())
+    }
+}
+
+/// The index of the byte with significance `i` in an integer of `len` bytes, in the byte order of this CPU.
+fn place(i: usize, len: usize) -> usize {
+    if cfg!(target_endian = "big") { len - 1 - i } else { i }
+}
+
+/// The value of an integer, if it is not negative and not too great. The widths of `unsigned int` and `size_t` have
+/// cases of their own, of which the compiler makes single loads.
+#[inline]
+fn number(bytes: &[u8], signed: bool) -> Option<usize> {
+    match bytes.len() {
+        4 => sum(&bytes[..4], signed),
+        8 => sum(&bytes[..8], signed),
+        _ => sum(bytes, signed),
+    }
+}
+
+#[inline(always)]
+fn sum(bytes: &[u8], signed: bool) -> Option<usize> {
+    let len = bytes.len();
+    let digit = |i| bytes[place(i, len)];
+    if signed && digit(len - 1) >> 7 == 1 {
+        return None;
+    }
+    let low = len.min(size_of::<usize>());
+    let fits = (low..len).all(|i| digit(i) == 0);
+    fits.then(|| (0..low).rev().fold(0, |number, i| number << 8 | usize::from(digit(i))))
+}
+
+/// Writes an integer, if it fits. If it does not, nothing is written. The cases are those of [`number`].
+#[inline]
+fn write_number(bytes: &mut [u8], signed: bool, number: usize) -> bool {
+    match bytes.len() {
+        4 => write_digits(&mut bytes[..4], signed, number),
+        8 => write_digits(&mut bytes[..8], signed, number),
+        _ => write_digits(bytes, signed, number),
+    }
+}
+
+#[inline(always)]
+fn write_digits(bytes: &mut [u8], signed: bool, number: usize) -> bool {
+    let len = bytes.len();
+    let digits = number.to_le_bytes();
+    let digit = |i| digits.get(i).copied().unwrap_or(0);
+    if digits.iter().skip(len).any(|&digit| digit > 0) || signed && digit(len - 1) >> 7 == 1 {
+        return false;
+    }
+    (0..len).for_each(|i| bytes[place(i, len)] = digit(i));
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An integer of `width` bytes; bytes beyond the 16 of `i128` repeat its sign.
+    fn bytes(value: i128, width: usize) -> Vec<u8> {
+        let sign = if value < 0 { 0xff } else { 0 };
+        let mut bytes: Vec<u8> = value.to_le_bytes().into_iter().chain([sign; 8]).take(width).collect();
+        if cfg!(target_endian = "big") {
+            bytes.reverse();
+        }
+        bytes
+    }
+
+    fn param(data_type: c_uint, data: &mut [u8]) -> Param {
+        Param { data: data.as_mut_ptr().cast(), data_size: data.len(), ..Param::of(b"x\0", data_type, 0) }
+    }
+
+    const KINDS: [(c_uint, u32); 2] = [(OSSL_PARAM_INTEGER, 1), (OSSL_PARAM_UNSIGNED_INTEGER, 0)];
+
+    #[test]
+    fn integers_have_any_width_and_their_range_is_checked() {
+        let values = [0, 1, 5, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0xffff, 0x12345, (1 << 31) - 1, 1 << 31, (1 << 32) - 1];
+        for width in (1..=24).filter(|_| usize::BITS == 64) {
+            for (data_type, signed) in KINDS {
+                for value in values.into_iter().chain([1 << 32, i128::from(i64::MAX), i128::from(u64::MAX)]) {
+                    let bits = 8 * width as u32 - signed;
+                    let fits = bits >= 64 || value >> bits == 0;
+                    let mut data = vec![0x55; width];
+                    let put = param(data_type, &mut data).put(value as usize);
+                    assert_eq!(put.is_ok(), fits, "{value:#x} in {width} bytes");
+                    assert_eq!(data, if fits { bytes(value, width) } else { vec![0x55; width] }, "{value:#x}");
+                    if fits {
+                        assert_eq!(param(data_type, &mut data).get().ok(), Some(value as usize), "{value:#x}");
+                    }
+                }
+                let mut wide = bytes(1 << 64, width);
+                assert_eq!(param(data_type, &mut wide).get().is_ok(), width <= 8, "2^64 in {width} bytes");
+                let mut negative = bytes(-1, width);
+                let read = param(data_type, &mut negative).get();
+                assert_eq!(read.is_ok(), signed == 0 && width <= 8, "-1 in {width} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_integer_is_refused() {
+        let mut data = [1; 8];
+        for data_type in [OSSL_PARAM_UTF8_STRING, OSSL_PARAM_OCTET_STRING, OSSL_PARAM_OCTET_PTR, 3, 0] {
+            assert!(param(data_type, &mut data).get().is_err() && param(data_type, &mut data).put(1).is_err());
+        }
+        for (data_type, _) in KINDS {
+            let mut none = param(data_type, &mut []);
+            assert!(none.get().is_err() && none.put(0).is_err());
+            let mut null = Param::of(b"x\0", data_type, 1);
+            assert!(null.get().is_err() && null.put(1000).is_ok());
+            assert_eq!(null.return_size, size_of::<usize>());
+        }
     }
 }

@@ -745,6 +745,22 @@ static void attacks(EVP_CIPHER *mine) {
         params[0] = OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_IVLEN, &number);
         if (aead_mode) CHECK(!EVP_CIPHER_CTX_set_params(ctx, params));
         number = 5;
+        /* integers of any width, as libcrypto itself reads them */
+        for (size_t width = 1; width <= 16; width++) {
+            int little = *(unsigned char *)&(int){1}, key_len = EVP_CIPHER_get_key_length(mine);
+            unsigned char wide[16] = {0}, got[16] = {0};
+            wide[little ? 0 : width - 1] = (unsigned char)key_len;
+            params[0] = OSSL_PARAM_construct_BN(OSSL_CIPHER_PARAM_KEYLEN, wide, width);
+            CHECK(OSSL_PARAM_get_size_t(params, &number) && number == (size_t)key_len);
+            CHECK(EVP_CIPHER_CTX_set_params(ctx, params));
+            params[0] = OSSL_PARAM_construct_BN(OSSL_CIPHER_PARAM_KEYLEN, got, width);
+            CHECK(EVP_CIPHER_CTX_get_params(ctx, params) && memcmp(got, wide, width) == 0 && params[0].return_size == width);
+            if (width <= sizeof number) continue;
+            wide[little ? width - 1 : 0] = 1;
+            params[0] = OSSL_PARAM_construct_BN(OSSL_CIPHER_PARAM_KEYLEN, wide, width);
+            CHECK(!EVP_CIPHER_CTX_set_params(ctx, params) && !OSSL_PARAM_get_size_t(params, &number));
+        }
+        number = 5;
         /* parameters of other types, without data, and unknown ones */
         params[0] = OSSL_PARAM_construct_utf8_string(OSSL_CIPHER_PARAM_KEYLEN, (char *)text, 4);
         CHECK(!EVP_CIPHER_CTX_set_params(ctx, params) && !EVP_CIPHER_CTX_get_params(ctx, params));

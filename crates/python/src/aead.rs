@@ -142,8 +142,7 @@ impl Aead {
                 let text = Text::new(data.bytes(), text)?;
                 requests.push(Request::seal(&self.0, nonce.bytes(), assoc.bytes(), text, tag));
             }
-            batch::run(&mut requests);
-            requests.iter().try_for_each(Request::result)
+            batch::run(&mut requests).check()
         })
         .map_err(exception)?;
         Ok(sealed.iter().map(|sealed| PyBytes::new(py, sealed)).collect())
@@ -164,10 +163,8 @@ impl Aead {
                 let (text, tag) = data.bytes().split_at(out.len());
                 requests.push(Request::open(&self.0, nonce.bytes(), assoc.bytes(), Text::new(text, out)?, tag));
             }
-            batch::run(&mut requests);
-            requests
-                .iter()
-                .map(|request| match request.result() {
+            batch::run(&mut requests)
+                .map(|result| match result {
                     Ok(()) => Ok(true),
                     Err(::algkit::Error::Authentication) => Ok(false),
                     Err(error) => Err(error),

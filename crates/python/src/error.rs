@@ -14,6 +14,6 @@ create_exception!(
 pub(crate) fn exception(error: algkit::Error) -> PyErr {
     match error {
         algkit::Error::Authentication => InvalidTag::new_err(error.to_string()),
-        error => Error::new_err(error.to_string()),
+        error => Error::new_err(error.with_suggestion()),
     }
 }

@@ -52,8 +52,7 @@ pub(crate) fn digest_many<'py>(
         let messages = messages.iter().zip(&mut digests);
         let mut requests: Vec<_> =
             messages.map(|(message, out)| Request::digest(&hash, message.bytes(), out)).collect();
-        batch::run(&mut requests);
-        requests.iter().try_for_each(Request::result)
+        batch::run(&mut requests).check()
     })
     .map_err(exception)?;
     Ok(digests.iter().map(|digest| PyBytes::new(py, digest)).collect())

@@ -4,7 +4,7 @@ use crate::{
     buffer::{Source, Target},
     error::exception,
 };
-use pyo3::{prelude::*, types::PyBytes};
+use pyo3::{exceptions::PyOverflowError, prelude::*, types::PyBytes};
 
 #[pyclass(frozen, module = "algkit")]
 pub(crate) struct Rng(::algkit::Rng);
@@ -47,6 +47,10 @@ impl Rng {
 
     #[pyo3(signature = (size, /))]
     fn bytes<'py>(&self, py: Python<'py>, size: usize) -> PyResult<Bound<'py, PyBytes>> {
+        // Python's own function would take such a size as negative, and call that an internal error.
+        if isize::try_from(size).is_err() {
+            return Err(PyOverflowError::new_err(format!("{size} bytes are more than a `bytes` object can have")));
+        }
         PyBytes::new_with(py, size, |out| self.generate(py, out))
     }
 

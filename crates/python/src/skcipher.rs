@@ -113,8 +113,7 @@ impl Skcipher {
             for (((_, data), iv), out) in messages.iter().zip(&mut ivs).zip(&mut texts) {
                 requests.push(Request::crypt(&self.0, direction, iv, Text::new(data.bytes(), out)?));
             }
-            batch::run(&mut requests);
-            requests.iter().try_for_each(Request::result)
+            batch::run(&mut requests).check()
         })
         .map_err(exception)?;
         Ok(texts.iter().map(|text| PyBytes::new(py, text)).collect())

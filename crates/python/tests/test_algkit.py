@@ -199,6 +199,12 @@ def test_random_bytes():
     buffer = bytearray(5000)
     rng.fill(buffer)
     assert len(set(buffer)) > 200 and rng.bytes(16) != rng.bytes(16)
+    for size in [2**63, 2**64 - 1, 2**64, -1]:
+        for call in [algkit.random_bytes, rng.bytes]:
+            with pytest.raises(OverflowError):
+                call(size)
+    with pytest.raises(OverflowError, match="9223372036854775808 bytes are more than"):
+        algkit.random_bytes(2**63)
     assert rng.name == "stdrng" or rng.driver == "drbg_nopr_hmac_sha256"
 
 
@@ -215,7 +221,7 @@ def test_list():
 
 def test_errors_name_what_is_wrong():
     for call, said in [
-        (lambda: algkit.aead("aes-gcm", bytes(16)), "aes-gcm"),
+        (lambda: algkit.aead("aes-gcm", bytes(16)), r"`aes-gcm`; did you mean `gcm\(aes\)`"),
         (lambda: algkit.aead("gcm(aes)", bytes(15)), "15"),
         (lambda: algkit.aead("gcm(aes)", bytes(16)).seal(b"", b"text"), "gcm"),
         (lambda: algkit.aead("gcm(aes)", bytes(16)).open(bytes(12), bytes(15)), "15"),

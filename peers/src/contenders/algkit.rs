@@ -109,6 +109,5 @@ fn hash(tfm: Hash, request: &Request) -> Work {
 
 /// Runs the batch; returns whether all requests succeeded.
 fn run(mut jobs: Vec<Job<'_>>) -> bool {
-    batch::run(&mut jobs);
-    jobs.iter().all(|job| job.result().is_ok())
+    batch::run(&mut jobs).check().is_ok()
 }

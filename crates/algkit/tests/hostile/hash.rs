@@ -76,8 +76,7 @@ fn batch(keyed: [&Keyed<Hash>; 2], random: &mut Random) {
     let requests = cases.iter().zip(&lists).zip(&mut outs);
     let mut requests: Vec<_> =
         requests.map(|(((key, ..), list), out)| Request::digest(&keyed[*key].subject, &list[..], out)).collect();
-    batch::run(&mut requests);
-    let results: Vec<_> = requests.iter().map(Request::result).collect();
+    let results: Vec<_> = batch::run(&mut requests).collect();
     drop(requests);
     for ((((key, _, before), list), got), result) in cases.iter().zip(&lists).zip(&outs).zip(results) {
         let mut want = before.clone();

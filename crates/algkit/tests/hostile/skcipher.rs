@@ -85,8 +85,7 @@ fn batch(keyed: [&Keyed<Skcipher>; 2], random: &mut Random) {
         .iter_mut()
         .map(|(key, direction, iv, text)| Request::crypt(&keyed[*key].subject, *direction, iv, &mut text[..]));
     let mut requests: Vec<_> = requests.collect();
-    batch::run(&mut requests);
-    let results: Vec<_> = requests.iter().map(Request::result).collect();
+    let results: Vec<_> = batch::run(&mut requests).collect();
     drop(requests);
     for ((got, (key, direction, iv, text)), result) in got.iter().zip(&mut want).zip(results) {
         let what = format!("{} in a batch of {count}, {direction:?}, text of {}", driver.driver, text.len());

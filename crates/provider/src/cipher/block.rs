@@ -236,10 +236,7 @@ impl Context for Block {
                 Request::encrypt(&key, iv.map_or(&mut [][..], |(_, iv)| iv), text)
             });
             let requests = &mut requests[..count];
-            batch::run(requests);
-            if !requests.iter().all(|request| request.result().is_ok()) {
-                return Err(PROV_R_CIPHER_OPERATION_FAILED);
-            }
+            batch::run(requests).check().map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)?;
         }
         Ok(())
     }

@@ -211,8 +211,7 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
             let message = &records[i][before_text - HEADER..before_text + self.lens(i).1];
             Request::digest(mac_key, message, &mut outs.next().expect("as many")[..Self::MAC])
         });
-        batch::run(&mut requests);
-        let done = requests.iter().all(|request| request.result().is_ok());
+        let hashed = batch::run(&mut requests).check();
         drop(requests);
         for (i, record) in records.iter_mut().enumerate() {
             let (len, text) = self.lens(i);
@@ -228,12 +227,7 @@ impl<const SHA256: bool> CbcHmac<SHA256> {
             let (record, iv) = parts.next().expect("as many");
             Request::encrypt(key, iv, &mut record[before_text..])
         });
-        batch::run(&mut requests);
-        if done && requests.iter().all(|request| request.result().is_ok()) {
-            Ok(())
-        } else {
-            Err(PROV_R_CIPHER_OPERATION_FAILED)
-        }
+        batch::run(&mut requests).check().and(hashed).map_err(|_| PROV_R_CIPHER_OPERATION_FAILED)
     }
 }
 

@@ -156,9 +156,8 @@ impl Blocks {
                     }
                 })
                 .collect();
-            batch::run(&mut requests);
-            for (request, number) in requests.iter().zip(numbers()) {
-                request.result().map_err(|error| match error {
+            for (result, number) in batch::run(&mut requests).zip(numbers()) {
+                result.map_err(|error| match error {
                     algkit::Error::Authentication => Error::Integrity { sector: number },
                     error => error.into(),
                 })?;
