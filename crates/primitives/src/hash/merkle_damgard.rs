@@ -2,9 +2,10 @@
 
 use super::buffer::{BlockBuffer, split};
 use super::group::Group;
+use super::kernel::{Chaining, Tail};
 use super::memory::wipe;
 use super::padding::{finish_padded, pad, padded_len};
-use super::queue::{Chaining, Queue, SORTED, Stream, Streams, Tail, longest_first, take};
+use super::queue::{Queue, SORTED, Stream, Streams, longest_first, take};
 use super::{Hash, Job, Reader, Words, Writer, digest_by_copy};
 use crate::cpu::{CpuFeatures, Token};
 use core::hint;
