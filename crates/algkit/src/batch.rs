@@ -256,7 +256,7 @@ impl fmt::Debug for Request<'_> {
 pub struct Results<'r, 'a>(slice::Iter<'r, Request<'a>>);
 
 impl Results<'_, '_> {
-    /// The first error, or `Ok` if all requests succeeded.
+    /// The first error among the results that are left, or `Ok`.
     #[inline]
     pub fn check(mut self) -> Result<(), Error> {
         self.0.try_for_each(Request::result)

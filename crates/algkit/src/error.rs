@@ -8,7 +8,7 @@ use crate::{Sizes, Type};
 #[non_exhaustive]
 pub enum Error {
     /// The text is not an algorithm name.
-    #[error("bad algorithm name `{}`: {reason}", name.escape_debug())]
+    #[error("bad algorithm name `{}`: {reason}", printable(name))]
     BadName {
         /// The text that was given, cut to the maximum length.
         name: String,
@@ -17,7 +17,7 @@ pub enum Error {
     },
     /// No algorithm, driver or template has this name in this build: a [family](crate#features) may be left out, as
     /// `legacy` is by default. [`Error::with_suggestion`] also says which name is near.
-    #[error("unknown algorithm `{}`", .0.escape_debug())]
+    #[error("unknown algorithm `{}`", printable(.0))]
     Unknown(String),
     /// The name exists, but with another type.
     #[error("`{name}` is of type {found}, not {wanted}")]
@@ -228,9 +228,15 @@ pub enum Error {
 /// [`ccm_iv`](crate::ccm_iv), so the text also says what that function does.
 fn made_of(name: &str) -> &'static str {
     match name.starts_with("ccm(") {
-        true => ": the byte 14 - n, a nonce of n bytes (7 to 13), and zeros, as `ccm_iv` makes it",
+        true => ": a byte of value 14 - n, a nonce of n bytes (7 to 13), then zeros, as `ccm_iv` makes it",
         false => "",
     }
+}
+
+/// A name that somebody typed, with the characters escaped that a terminal would not print.
+fn printable(name: &str) -> String {
+    let escaped = |c: char| if matches!(c, '\'' | '"') { c.to_string() } else { c.escape_debug().to_string() };
+    name.chars().map(escaped).collect()
 }
 
 /// Formats a length: `1 byte`, `2 bytes`.

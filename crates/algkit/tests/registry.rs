@@ -187,6 +187,7 @@ fn unknown_names_get_a_suggestion() {
         ("aes-fixed-tim", "unknown algorithm `aes-fixed-tim`; did you mean `aes-fixed-time`?"),
         ("xts(aes", "bad algorithm name `xts(aes`: ends where `,` or `)` is expected; did you mean `xts(aes)`?"),
         ("nosuch", "unknown algorithm `nosuch`"),
+        ("my \"sha\"", "bad algorithm name `my \"sha\"`: byte 0x20 at byte 2, expected the end"),
     ] {
         assert_eq!(algkit::skcipher(asked).unwrap_err().with_suggestion(), said);
     }
@@ -208,7 +209,10 @@ fn the_iv_of_ccm_is_explained() {
         algkit::aead(name).unwrap().key(key).unwrap().seal(&nonce, b"", b"text").unwrap_err().to_string()
     };
     let said = error("ccm(aes)", &[2; 16]);
-    assert!(said.starts_with("ccm(aes): IV of 12 bytes, expected 16: the byte 14 - n, a nonce of n bytes"), "{said}");
+    assert!(
+        said.starts_with("ccm(aes): IV of 12 bytes, expected 16: a byte of value 14 - n, a nonce of n bytes"),
+        "{said}"
+    );
     assert!(said.ends_with("`ccm_iv` makes it"), "{said}");
     // As the text says.
     assert_eq!(algkit::ccm_iv(&nonce).unwrap(), [2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]);

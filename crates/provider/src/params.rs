@@ -10,6 +10,7 @@ use crate::{
 };
 use std::{
     ffi::{CStr, c_uint},
+    mem::MaybeUninit,
     ptr, slice,
 };
 
@@ -104,7 +105,7 @@ impl Param {
         Self::of(key, OSSL_PARAM_UTF8_PTR, 0)
     }
 
-    /// Whether the value is an integer. One without bytes is none: libcrypto would read the byte before it, for the sign.
+    /// Whether the value is an integer. One without bytes has no value.
     fn is_integer(&self) -> bool {
         matches!(self.data_type, OSSL_PARAM_INTEGER | OSSL_PARAM_UNSIGNED_INTEGER)
             && (1..=isize::MAX as usize).contains(&self.data_size)
@@ -169,8 +170,8 @@ impl Param {
         if !self.is_integer() {
             return Err(PROV_R_FAILED_TO_SET_PARAMETER);
         }
-        // SAFETY: the data has room for `data_size` bytes, and they are the caller's alone.
-        let bytes = unsafe { slice::from_raw_parts_mut(self.data.cast(), self.data_size) };
+        // SAFETY: the data has room for `data_size` bytes, which may be uninitialized, and they are the caller's alone.
+        let bytes = unsafe { slice::from_raw_parts_mut(self.data.cast::<MaybeUninit<u8>>(), self.data_size) };
         if !write_number(bytes, self.data_type == OSSL_PARAM_INTEGER, number) {
             return Err(PROV_R_FAILED_TO_SET_PARAMETER);
         }
@@ -256,7 +257,7 @@ fn sum(bytes: &[u8], signed: bool) -> Option<usize> {
 
 /// Writes an integer, if it fits. If it does not, nothing is written. The cases are those of [`number`].
 #[inline]
-fn write_number(bytes: &mut [u8], signed: bool, number: usize) -> bool {
+fn write_number(bytes: &mut [MaybeUninit<u8>], signed: bool, number: usize) -> bool {
     match bytes.len() {
         4 => write_digits(&mut bytes[..4], signed, number),
         8 => write_digits(&mut bytes[..8], signed, number),
@@ -265,14 +266,14 @@ fn write_number(bytes: &mut [u8], signed: bool, number: usize) -> bool {
 }
 
 #[inline(always)]
-fn write_digits(bytes: &mut [u8], signed: bool, number: usize) -> bool {
+fn write_digits(bytes: &mut [MaybeUninit<u8>], signed: bool, number: usize) -> bool {
     let len = bytes.len();
     let digits = number.to_le_bytes();
     let digit = |i| digits.get(i).copied().unwrap_or(0);
     if digits.iter().skip(len).any(|&digit| digit > 0) || signed && digit(len - 1) >> 7 == 1 {
         return false;
     }
-    (0..len).for_each(|i| bytes[place(i, len)] = digit(i));
+    (0..len).for_each(|i| bytes[place(i, len)] = MaybeUninit::new(digit(i)));
     true
 }
 

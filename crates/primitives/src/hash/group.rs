@@ -68,7 +68,9 @@ impl<'a, C: Chaining> Group<'a, C> {
         }
         kernel.absorb(&Runs::new(&texts), block);
         for (lane, chain) in self.chains[..K::LANES].iter_mut().enumerate() {
-            *chain = kernel.get(lane);
+            let mut last = kernel.get(lane);
+            chain.clone_from(&last);
+            last.wipe();
         }
         self.hashed = true;
     }

@@ -30,8 +30,8 @@ pub trait Chain<T: Token>: Chaining {
     /// See [`Hash::LANES`].
     const LANES: usize;
 
-    /// Whether messages that are all shorter than a block are hashed one after the other, because the CPU overlaps their
-    /// rounds without a queue.
+    /// Whether messages that are all shorter than a block are hashed one after the other unless they fill the lanes of
+    /// vectors, because the CPU overlaps their rounds without a queue.
     const ALONE: bool = false;
 
     /// Absorbs `blocks`, which are whole blocks.
@@ -154,17 +154,15 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
     }
 
     fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
-        let alone = |jobs: &mut [Job<'_, Self>]| {
-            jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
-        };
-        if C::ALONE && blocks::<B, _>(jobs) <= jobs.len() {
-            return alone(jobs);
-        }
+        let all = jobs.len();
         let jobs = Self::in_step(jobs);
         let Some(token) = jobs.first().map(|job| job.state.token) else { return };
+        let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
         // A queue costs as much as hashing eight blocks one after the other.
-        if jobs.len() <= 8 && blocks::<B, _>(jobs) <= 8 {
-            return alone(jobs);
+        let few = if all <= 8 { 8 } else { 0 };
+        let few = if C::ALONE { few.max(jobs.len()) } else { few };
+        if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few {
+            return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
         }
         for jobs in jobs.chunks_mut(SORTED) {
             let (count, mut order) = (jobs.len(), [0; SORTED]);
@@ -209,20 +207,15 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
     }
 }
 
-/// An upper bound of the number of blocks.
-#[inline(always)]
-fn blocks<const B: usize, S>(jobs: &[Job<'_, S>]) -> usize {
-    let of = |job: &Job<'_, S>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
-    jobs.iter().map(of).fold(0, usize::saturating_add)
-}
-
 impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
     /// The length of the messages at the front, if each lane can have one of this length.
     #[inline(always)]
     fn alike(jobs: &[Job<'_, Self>]) -> Option<usize> {
         let [Job { parts: [message], .. }, ..] = jobs.get(..C::LANES)? else { return None };
         let whole = |job: &Job<'_, Self>| matches!((job.parts, job.state.buffer.pending()), ([part], []) if part.len() == message.len());
-        (C::LANES > 2 && jobs[..C::LANES].iter().all(whole)).then_some(message.len())
+        // With two lanes there is a path without lists, and four with SHA instructions are no faster than one.
+        let worth = C::LANES > 4 || C::LANES == 4 && !C::ALONE;
+        (worth && jobs[..C::LANES].iter().all(whole)).then_some(message.len())
     }
 
     /// Hashes the messages at the front in groups of as many as there are lanes, as long as those of a group have one

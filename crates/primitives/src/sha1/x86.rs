@@ -91,6 +91,7 @@ fn in_lanes<V: Lanes<Word = u32>>(token: V::Token, queue: &mut Queue<'_, '_, Cha
 
 impl Compress for ShaNiAvx2 {
     const LANES: usize = 8;
+    const ALONE: bool = true;
 
     #[inline(always)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {
@@ -107,6 +108,7 @@ impl Compress for ShaNiAvx2 {
 
 impl Compress for ShaNiAvx512 {
     const LANES: usize = 16;
+    const ALONE: bool = true;
 
     #[inline(always)]
     fn compress(self, state: &mut [u32; 5], blocks: &[u8]) {

@@ -70,8 +70,8 @@ pub(super) fn compress<S: State256, const N: usize, const P: usize>(
                     for n in 0..N {
                         let w = &mut w[n];
                         s[n] = s[n].rounds4(w[i], &k[i]);
-                        // After the rounds, so that CPUs begin these first: on Granite Rapids, two blocks take 192
-                        // cycles in this order, and 217 with the words before the rounds that need them.
+                        // The words come after the rounds, so that CPUs begin the rounds first: on Granite Rapids, two blocks
+                        // take 192 cycles in this order, and 217 with the words before the rounds that need them.
                         if j < 3 {
                             w[i] = S::schedule([w[i], w[(i + 1) % 4], w[(i + 2) % 4], w[(i + 3) % 4]]);
                         }

@@ -111,6 +111,7 @@ fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain256>, worth: usize) {
 
 impl Compress256 for ShaNiAvx512 {
     const LANES: usize = 16;
+    const ALONE: bool = true;
 
     #[inline(always)]
     fn compress(self, state: &mut [u32; 8], blocks: &[u8]) {

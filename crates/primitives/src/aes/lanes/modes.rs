@@ -101,12 +101,14 @@ fn alike<'j, 'a, T: AesToken>(mut jobs: &'j mut [CbcJob<'a, T>], count: usize) -
 /// Encrypts as many messages of `len` bytes under one key as there are lanes. All begin and end together, so nothing
 /// has to be planned.
 fn side_by_side<T: AesToken, K: AesToken>(token: T, keys: &RoundKeys, jobs: &mut [CbcJob<'_, K>], len: usize) {
+    assert_eq!(jobs.len(), lanes::<T>(), "a message in each lane");
     let mut lanes = Lanes::new();
     for (i, CbcJob { iv, data, .. }) in jobs.iter_mut().enumerate() {
         lanes.state.0[i] = **iv;
         (lanes.src[i], lanes.dst[i]) = data.as_ptrs();
     }
-    // SAFETY: each lane has the pointers of a job, which has `len` bytes and an exclusive borrow of them.
+    // SAFETY: there are as many jobs as lanes. Each lane has the pointers of a job, which has `len` bytes and an exclusive
+    // borrow of them.
     unsafe { OneKey::<T, true>::new(token, keys).steps(&mut lanes, len / 16) };
     jobs.iter_mut().zip(&lanes.state.0).for_each(|(job, state)| *job.iv = *state);
 }
