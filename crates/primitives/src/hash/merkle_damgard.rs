@@ -1,11 +1,9 @@
 //! The Merkle–Damgård construction, of which SHA-1 and SHA-2 are made.
 
 use super::buffer::{BlockBuffer, split};
-use super::group::Group;
-use super::kernel::{Chaining, Tail};
 use super::memory::wipe;
 use super::padding::{finish_padded, pad, padded_len};
-use super::queue::{Queue, SORTED, Stream, Streams, longest_first, take};
+use super::queue::{Chaining, Queue, SORTED, Stream, Streams, Tail, longest_first, take};
 use super::{Hash, Job, Reader, Words, Writer, digest_by_copy};
 use crate::cpu::{CpuFeatures, Token};
 use core::hint;
@@ -30,8 +28,8 @@ pub trait Chain<T: Token>: Chaining {
     /// See [`Hash::LANES`].
     const LANES: usize;
 
-    /// Whether messages that are all shorter than a block are hashed one after the other unless they fill the lanes of
-    /// vectors, because the CPU overlaps their rounds without a queue.
+    /// Whether messages that are all shorter than a block are hashed one after the other, because the CPU overlaps their
+    /// rounds without a queue.
     const ALONE: bool = false;
 
     /// Absorbs `blocks`, which are whole blocks.
@@ -154,12 +152,10 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
     }
 
     fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
-        let all = jobs.len();
-        let jobs = Self::in_step(jobs);
         let Some(token) = jobs.first().map(|job| job.state.token) else { return };
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
         // A queue costs as much as hashing eight blocks one after the other.
-        let few = if all <= 8 { 8 } else { 0 };
+        let few = if jobs.len() <= 8 { 8 } else { 0 };
         let few = if C::ALONE { few.max(jobs.len()) } else { few };
         if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
@@ -180,7 +176,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
                     stream.chain.clone_from(&state.chain);
                     stream.run = blocks;
                     let length = state.length(message.len());
-                    stream.tail_len = padded_len::<B>(rest.len(), C::LENGTH_BYTES);
+                    stream.tail_len = padded_len::<B>(rest, C::LENGTH_BYTES);
                     stream.tail.bytes()[..2 * B].fill(0);
                     pad(rest, &length, C::LENGTH_BYTES, &mut stream.tail.bytes()[..stream.tail_len]);
                     stream.out = Some(out);
@@ -208,45 +204,6 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
 }
 
 impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
-    /// The length of the messages at the front, if each lane can have one of this length.
-    #[inline(always)]
-    fn alike(jobs: &[Job<'_, Self>]) -> Option<usize> {
-        let [Job { parts: [message], .. }, ..] = jobs.get(..C::LANES)? else { return None };
-        let whole = |job: &Job<'_, Self>| matches!((job.parts, job.state.buffer.pending()), ([part], []) if part.len() == message.len());
-        // With two lanes there is a path without lists, and four with SHA instructions are no faster than one.
-        let worth = C::LANES > 4 || C::LANES == 4 && !C::ALONE;
-        (worth && jobs[..C::LANES].iter().all(whole)).then_some(message.len())
-    }
-
-    /// Hashes the messages at the front in groups of as many as there are lanes, as long as those of a group have one
-    /// length. Returns the messages that are left.
-    #[inline(always)]
-    fn in_step<'j, 'a>(mut jobs: &'j mut [Job<'a, Self>]) -> &'j mut [Job<'a, Self>] {
-        if Self::alike(jobs).is_none() {
-            return jobs;
-        }
-        let mut group = Group::new();
-        while let Some(len) = Self::alike(jobs) {
-            let (these, rest) = jobs.split_at_mut(C::LANES);
-            let tail_len = padded_len::<B>(len % B, C::LENGTH_BYTES);
-            for Job { state, parts, .. } in &*these {
-                let (run, rest) = split::<B>(parts[0]);
-                let tail = group.put(&state.chain, run, tail_len);
-                pad(rest, &state.length(len), C::LENGTH_BYTES, tail);
-            }
-            let (token, mut streams, mut none) = (these[0].state.token, Streams::new(), |_: &mut Stream<'a, C>| false);
-            C::compress_queue(token, &mut Queue::new(&mut streams, B, 0, &mut none).with_group(&mut group));
-            assert!(group.hashed, "a kernel has taken the group");
-            for (Job { state, out, .. }, chain) in these.iter_mut().zip(group.chains()) {
-                assert_eq!(out.len(), state.digest_size, "digest length");
-                chain.write(out);
-            }
-            group.clear();
-            jobs = rest;
-        }
-        jobs
-    }
-
     /// The length in bits of the whole message, of which `more` bytes are still to come.
     #[inline(always)]
     fn length(&self, more: usize) -> [u8; 16] {

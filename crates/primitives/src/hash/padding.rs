@@ -3,11 +3,10 @@
 use super::memory::{little_endian, wipe};
 use crate::{aligned::Aligned, simd::store_at_once};
 
-/// The number of bytes in the last blocks of a message that ends with `rest` bytes after its whole blocks: one block or
-/// two.
+/// The number of bytes in the last blocks of a message that ends with `rest`: one block or two.
 #[inline(always)]
-pub(super) fn padded_len<const B: usize>(rest: usize, length_bytes: usize) -> usize {
-    if rest + 1 + length_bytes > B { 2 * B } else { B }
+pub(super) fn padded_len<const B: usize>(rest: &[u8], length_bytes: usize) -> usize {
+    if rest.len() + 1 + length_bytes > B { 2 * B } else { B }
 }
 
 /// Writes the last blocks of a message that ends with `rest` to `blocks`, which are zero and as long as
@@ -43,7 +42,7 @@ pub(super) fn finish_padded<const B: usize>(
     length_bytes: usize,
     compress: impl FnOnce(&[u8]),
 ) {
-    if padded_len::<B>(rest.len(), length_bytes) == B {
+    if padded_len::<B>(rest, length_bytes) == B {
         let mut block = Aligned([0; B]);
         pad(rest, length, length_bytes, &mut *block);
         compress(&*block);
