@@ -94,9 +94,8 @@ impl<T: AesToken> AesKey<T> {
             #[inline(always)]
             move |keys, iv, data| {
                 let mut keys = Schedule::<OneBlock<T>>::new(token, keys);
-                // Not on RISC-V, where each instruction is assembly by itself, and blocks stay in registers.
-                if keys.at_once() && cfg!(not(target_arch = "riscv64")) {
-                    return encrypt_at_once(&keys, iv, data.in_registers());
+                if keys.in_chains() {
+                    return encrypt_in_chains(&keys, iv, data.in_registers());
                 }
                 let zero = Blocks::zero(token);
                 let mut blocks = data.in_registers().chunks::<16>();
@@ -158,7 +157,7 @@ impl<T: AesToken> AesKey<T> {
 /// Encryption where vectors are in memory between two calls, and each call has much to load. A block's result lacks the
 /// last key, which is added to what the next block begins with.
 #[inline(always)]
-fn encrypt_at_once<V: AesVector>(keys: &Schedule<'_, V>, iv: &mut [u8; 16], mut data: InOut<'_>) {
+fn encrypt_in_chains<V: AesVector>(keys: &Schedule<'_, V>, iv: &mut [u8; 16], mut data: InOut<'_>) {
     let token = keys.token;
     let mut state = V::load(token, iv).xor(keys.last);
     let mut blocks = [state; 8];

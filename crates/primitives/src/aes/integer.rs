@@ -17,6 +17,9 @@ pub trait Rounds: Token {
         inner: &[[u8; 16]],
     );
 
+    /// [`AesVector::IN_CHAINS`]: whether a call has much to load, or the blocks are in memory between two calls.
+    const IN_CHAINS: bool = true;
+
     /// Encrypts as [`Rounds::all_rounds`] does, but adds `state` to the first block before that, and the result of each
     /// block to the next. A chain of blocks needs the constants in registers once.
     #[inline(always)]
@@ -60,6 +63,7 @@ one_block_token!(crate::cpu::Zkned: Integer<Self>);
 impl<T: Rounds> AesVector for Integer<T> {
     const CHAINS: usize = 8;
     const AT_ONCE: bool = true;
+    const IN_CHAINS: bool = T::IN_CHAINS;
 
     #[inline(always)]
     fn all_rounds<const ENC: bool, const N: usize>(blocks: &mut [Self; N], first: Self, inner: &[[u8; 16]]) {

@@ -36,6 +36,9 @@ fn both(state: Integer<Zkned>, instruction: impl Fn(Zkned, u64, u64) -> u64) -> 
 }
 
 impl Rounds for Zkned {
+    // Each instruction is assembly by itself, and blocks stay in registers.
+    const IN_CHAINS: bool = false;
+
     #[inline(always)]
     fn all_rounds<const ENC: bool, const N: usize>(
         self,

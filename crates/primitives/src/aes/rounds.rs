@@ -225,6 +225,12 @@ impl<'a, V: AesVector> Schedule<'a, V> {
         V::AT_ONCE
     }
 
+    /// [`AesVector::IN_CHAINS`].
+    #[inline(always)]
+    pub(super) fn in_chains(&self) -> bool {
+        V::IN_CHAINS
+    }
+
     /// [`AesVector::chain`].
     #[inline(always)]
     pub(super) fn chain(&self, blocks: &mut [V], state: V, first: V) {

@@ -228,10 +228,14 @@ pub trait AesVector: Blocks {
         unreachable!("AT_ONCE is false")
     }
 
-    /// The same of a chain of blocks, at least one: `state` is added to the first, and the result of each to the next.
+    /// Whether CBC encryption calls [`AesVector::chain`].
+    const IN_CHAINS: bool = false;
+
+    /// [`AesVector::all_rounds`] of a chain of blocks, at least one: `state` is added to the first, and the result of each
+    /// to the next.
     #[inline(always)]
     fn chain(_: &mut [Self], _state: Self, _first: Self, _inner: &[[u8; 16]]) {
-        unreachable!("AT_ONCE is false")
+        unreachable!("IN_CHAINS is false")
     }
 
     /// The next four words of a key schedule (FIPS 197 section 5.2), on vectors of one block.

@@ -70,7 +70,7 @@ fn sooner_one_by_one(rounds: usize, lengths: impl Iterator<Item = usize>) -> boo
 /// # Panics
 /// If the length of a message is not a multiple of 16 bytes.
 pub fn cbc_encrypt_batch<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
-    let rest = alike(jobs, lanes::<T::TwoBlocks>());
+    let rest = alike(jobs);
     assert!(rest.iter().all(|job| job.data.len().is_multiple_of(16)), "CBC works on whole blocks");
     for jobs in rest.chunks_mut(MAX_PLANNED) {
         if sooner_one_by_one(jobs[0].key.enc.rounds(), jobs.iter().map(|job| job.data.len())) {
@@ -81,9 +81,10 @@ pub fn cbc_encrypt_batch<T: AesToken>(jobs: &mut [CbcJob<'_, T>]) {
     }
 }
 
-/// Encrypts the messages at the front in groups of `count`, as long as the messages of a group have one key and one
-/// length. Returns the messages that are left.
-fn alike<'j, 'a, T: AesToken>(mut jobs: &'j mut [CbcJob<'a, T>], count: usize) -> &'j mut [CbcJob<'a, T>] {
+/// Encrypts the messages at the front in groups of as many as there are lanes, as long as the messages of a group have
+/// one key and one length. Returns the messages that are left.
+fn alike<'j, 'a, T: AesToken>(mut jobs: &'j mut [CbcJob<'a, T>]) -> &'j mut [CbcJob<'a, T>] {
+    let count = lanes::<T::TwoBlocks>();
     loop {
         let Some(group) = jobs.get(..count) else { return jobs };
         let CbcJob { key, data, .. } = &group[0];
