@@ -1,12 +1,14 @@
 //! The Merkle–Damgård construction, of which SHA-1 and SHA-2 are made.
 
 use super::buffer::{BlockBuffer, split};
+use super::group::Group;
+use super::kernel::{Chaining, Tail};
 use super::memory::wipe;
-use super::padding::{finish_padded, pad, padded_len};
-use super::queue::{Chaining, Queue, SORTED, Stream, Streams, Tail, longest_first, take};
+use super::padding::{finish_padded, pad, pad_apart, padded_len};
+use super::queue::{Queue, SORTED, Stream, Streams, longest_first, take};
 use super::{Hash, Job, Reader, Words, Writer, digest_by_copy};
 use crate::cpu::{CpuFeatures, Token};
-use core::hint;
+use core::{hint, mem};
 
 /// 0xff if `a < b`, else 0, for numbers below 2^63.
 #[inline(always)]
@@ -28,8 +30,8 @@ pub trait Chain<T: Token>: Chaining {
     /// See [`Hash::LANES`].
     const LANES: usize;
 
-    /// Whether messages that are all shorter than a block are hashed one after the other, because the CPU overlaps their
-    /// rounds without a queue.
+    /// Whether messages that are all shorter than a block are hashed one after the other unless they fill the lanes of
+    /// vectors, because the CPU overlaps their rounds without a queue.
     const ALONE: bool = false;
 
     /// Absorbs `blocks`, which are whole blocks.
@@ -152,10 +154,12 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
     }
 
     fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
+        let all = jobs.len();
+        let jobs = Self::in_step(jobs);
         let Some(token) = jobs.first().map(|job| job.state.token) else { return };
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
         // A queue costs as much as hashing eight blocks one after the other.
-        let few = if jobs.len() <= 8 { 8 } else { 0 };
+        let few = if all <= 8 { 8 } else { 0 };
         let few = if C::ALONE { few.max(jobs.len()) } else { few };
         if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
@@ -176,9 +180,9 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
                     stream.chain.clone_from(&state.chain);
                     stream.run = blocks;
                     let length = state.length(message.len());
-                    stream.tail_len = padded_len::<B>(rest, C::LENGTH_BYTES);
+                    stream.tail_len = padded_len::<B>(rest.len(), C::LENGTH_BYTES);
                     stream.tail.bytes()[..2 * B].fill(0);
-                    pad(rest, &length, C::LENGTH_BYTES, &mut stream.tail.bytes()[..stream.tail_len]);
+                    pad_apart(rest, &length, C::LENGTH_BYTES, &mut stream.tail.bytes()[..stream.tail_len]);
                     stream.out = Some(out);
                     return true;
                 }
@@ -204,6 +208,49 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
 }
 
 impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
+    /// The number of messages at the front that have the length of the first, and that length.
+    #[inline(always)]
+    fn alike(jobs: &[Job<'_, Self>]) -> (usize, usize) {
+        let len = |job: &Job<'_, Self>| match (job.parts, job.state.buffer.pending()) {
+            ([message], []) => Some(message.len()),
+            _ => None,
+        };
+        let Some(first) = jobs.first().and_then(len) else { return (0, 0) };
+        (jobs.iter().take_while(|job| len(job) == Some(first)).count(), first)
+    }
+
+    /// Hashes the messages at the front in groups of as many as there are lanes, as long as those of a group have one
+    /// length. Returns the messages that are left.
+    #[inline(always)]
+    fn in_step<'j, 'a>(mut jobs: &'j mut [Job<'a, Self>]) -> &'j mut [Job<'a, Self>] {
+        // With two lanes there is a path without lists, and four with SHA instructions are no faster than one.
+        let worth = C::LANES > 4 || C::LANES == 4 && !C::ALONE;
+        if !worth || Self::alike(jobs).0 < C::LANES {
+            return jobs;
+        }
+        let (token, mut group) = (jobs[0].state.token, Group::new(&jobs[0].state.chain));
+        loop {
+            let (count, len) = Self::alike(jobs);
+            let (these, rest) = jobs.split_at_mut(count / C::LANES * C::LANES);
+            let tail_len = padded_len::<B>(len % B, C::LENGTH_BYTES);
+            for these in these.chunks_exact_mut(C::LANES) {
+                for Job { state, parts, out } in these {
+                    assert_eq!(out.len(), state.digest_size, "digest length");
+                    let (run, rest) = split::<B>(parts[0]);
+                    let tail = group.put(&state.chain, run, tail_len, mem::take(out));
+                    pad(rest, &state.length(len), C::LENGTH_BYTES, tail);
+                }
+                let (mut streams, mut none) = (Streams::new(), |_: &mut Stream<'a, C>| false);
+                C::compress_queue(token, &mut Queue::new(&mut streams, B, 0, &mut none).with_group(&mut group));
+                assert_eq!(group.count(), 0, "a kernel has hashed the group");
+            }
+            if these.is_empty() {
+                return rest;
+            }
+            jobs = rest;
+        }
+    }
+
     /// The length in bits of the whole message, of which `more` bytes are still to come.
     #[inline(always)]
     fn length(&self, more: usize) -> [u8; 16] {

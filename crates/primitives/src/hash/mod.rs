@@ -5,6 +5,8 @@ mod buffer;
 mod bytes;
 #[cfg(test)]
 pub(crate) mod check;
+mod group;
+mod kernel;
 mod memory;
 mod merkle_damgard;
 mod padding;
@@ -13,11 +15,12 @@ mod queue;
 use crate::cpu::CpuFeatures;
 pub use buffer::BlockBuffer;
 pub use bytes::{Number, Reader, Writer};
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) use kernel::SideBySide;
+pub use kernel::{Chaining, Tail};
 pub(crate) use memory::{copy_short, little_endian, wipe};
 pub use merkle_damgard::{Chain, MerkleDamgard};
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(crate) use queue::SideBySide;
-pub use queue::{Chaining, Queue, Tail};
+pub use queue::Queue;
 pub(crate) use queue::{SORTED, Stream, Streams, longest_first, take};
 
 /// The chaining value of a hash between two blocks of 64 bytes, for code that absorbs blocks beside other work.

@@ -3,10 +3,11 @@
 use super::memory::{little_endian, wipe};
 use crate::{aligned::Aligned, simd::store_at_once};
 
-/// The number of bytes in the last blocks of a message that ends with `rest`: one block or two.
+/// The number of bytes in the last blocks of a message that ends with `rest` bytes after its whole blocks: one block or
+/// two.
 #[inline(always)]
-pub(super) fn padded_len<const B: usize>(rest: &[u8], length_bytes: usize) -> usize {
-    if rest.len() + 1 + length_bytes > B { 2 * B } else { B }
+pub(super) fn padded_len<const B: usize>(rest: usize, length_bytes: usize) -> usize {
+    if rest + 1 + length_bytes > B { 2 * B } else { B }
 }
 
 /// Writes the last blocks of a message that ends with `rest` to `blocks`, which are zero and as long as
@@ -31,6 +32,12 @@ pub(super) fn pad(rest: &[u8], length: &[u8; 16], length_bytes: usize, blocks: &
     store_at_once(&mut pieces[whole.len()], end_of_text | with);
 }
 
+/// The same as [`pad`], as a function of its own for those who pad many messages.
+#[inline(never)]
+pub(super) fn pad_apart(rest: &[u8], length: &[u8; 16], length_bytes: usize, blocks: &mut [u8]) {
+    pad(rest, length, length_bytes, blocks);
+}
+
 /// Passes the padded end of a message to `compress`, and wipes it.
 ///
 /// A single block takes no more stores than it needs. A CPU holds some 64 stores until they are in the cache; with more
@@ -42,7 +49,7 @@ pub(super) fn finish_padded<const B: usize>(
     length_bytes: usize,
     compress: impl FnOnce(&[u8]),
 ) {
-    if padded_len::<B>(rest, length_bytes) == B {
+    if padded_len::<B>(rest.len(), length_bytes) == B {
         let mut block = Aligned([0; B]);
         pad(rest, length, length_bytes, &mut *block);
         compress(&*block);

@@ -10,7 +10,9 @@
 //! for the last ones: a driver passes its queue from one kernel to the next.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
-use super::{Job, Reader, Writer};
+use super::Job;
+use super::group::Group;
+use super::kernel::{Chaining, SideBySide, Tail};
 use crate::aligned::Aligned;
 use crate::lanes::{MOST, Runs};
 use arrayvec::ArrayVec;
@@ -42,54 +44,6 @@ pub(crate) fn longest_first<'o, S>(jobs: &[Job<'_, S>], order: &'o mut [u64; SOR
 pub(crate) fn take<'a, S>(jobs: &mut [Job<'a, S>], entry: u64) -> Job<'a, S> {
     let job = &mut jobs[entry as usize % SORTED];
     Job { state: job.state, parts: job.parts, out: mem::take(&mut job.out) }
-}
-
-/// The chaining value of a hash, which one block passes to the next.
-pub trait Chaining: Clone + Send + Sync {
-    /// A value of zeros.
-    const ZERO: Self;
-
-    /// Room for the padded end of a message.
-    type Tail: Tail;
-
-    /// Writes the first `out.len()` bytes of the digest that the chaining value encodes.
-    fn write(&self, out: &mut [u8]);
-
-    /// Overwrites the chaining value.
-    fn wipe(&mut self);
-
-    /// Writes the chaining value in the format of an exported state.
-    fn export(&self, to: &mut Writer<'_>);
-
-    /// Reads what [`Chaining::export`] wrote.
-    #[must_use]
-    fn import(&mut self, from: &mut Reader<'_>) -> Option<()>;
-}
-
-/// An array of bytes whose length depends on the hash.
-pub trait Tail {
-    /// An array of zeros.
-    const ZERO: Self;
-
-    /// The whole array, to be written.
-    fn bytes(&mut self) -> &mut [u8];
-
-    /// The first `len` bytes.
-    fn first(&self, len: usize) -> &[u8];
-}
-
-impl<const N: usize> Tail for [u8; N] {
-    const ZERO: Self = [0; N];
-
-    #[inline(always)]
-    fn bytes(&mut self) -> &mut [u8] {
-        self
-    }
-
-    #[inline(always)]
-    fn first(&self, len: usize) -> &[u8] {
-        &self[..len]
-    }
 }
 
 /// The next bytes to be absorbed, of what is left of a run and of the tail after it.
@@ -156,24 +110,6 @@ impl<C: Chaining> Stream<'_, C> {
     }
 }
 
-/// A kernel that absorbs blocks of several messages at a time.
-pub(crate) trait SideBySide<C> {
-    /// The number of lanes, at most [`MOST`].
-    const LANES: usize;
-
-    /// Returns the chaining value in a lane.
-    fn get(&self, lane: usize) -> C;
-
-    /// Sets the chaining value in a lane.
-    fn set(&mut self, lane: usize, chain: &C);
-
-    /// Absorbs a run in each lane, in whole blocks of `block` bytes.
-    fn absorb(&mut self, runs: &Runs<'_>, block: usize);
-
-    /// Overwrites the chaining values.
-    fn wipe(&mut self);
-}
-
 /// The streams of a queue: as many as have had a message. They are not a part of [`Queue`], because to move them takes as
 /// long as hashing a short message.
 pub(crate) type Streams<'a, C> = ArrayVec<Stream<'a, C>, MOST>;
@@ -190,6 +126,8 @@ pub struct Queue<'q, 'a, C: Chaining> {
     block: usize,
     /// An upper bound of the number of messages.
     count: usize,
+    /// Messages for the first kernel.
+    group: Option<&'q mut Group<'a, C>>,
 }
 
 impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
@@ -201,7 +139,15 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         count: usize,
         fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
     ) -> Self {
-        Self { streams, taken: 0, waiting: 0, fill, block, count }
+        Self { streams, taken: 0, waiting: 0, fill, block, count, group: None }
+    }
+
+    /// This queue, with a group that [`Queue::side_by_side`] hashes by its first kernel. The group has as many messages
+    /// as that kernel has lanes.
+    #[inline(always)]
+    pub(crate) fn with_group(mut self, group: &'q mut Group<'a, C>) -> Self {
+        self.group = Some(group);
+        self
     }
 
     /// The length of a block in bytes.
@@ -235,8 +181,13 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
     pub(crate) fn side_by_side<K: SideBySide<C>>(&mut self, mut kernel: K, worth: usize) {
         const NONE: usize = MOST;
         const { assert!(K::LANES <= MOST) };
+        if K::IN_STEP
+            && let Some(group) = self.group.take()
+        {
+            group.hash(&mut kernel, self.block);
+        }
         if self.count < worth {
-            return;
+            return kernel.wipe();
         }
         // The index of the stream in each lane, and one bit for each empty lane.
         let mut streams = [NONE; MOST];
@@ -274,11 +225,9 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
                 if let Some(stream) = self.streams.get_mut(i)
                     && stream.advance(len)
                 {
-                    let mut last = kernel.get(lane);
                     if let Some(out) = stream.out.take() {
-                        last.write(out);
+                        kernel.write(lane, out);
                     }
-                    last.wipe();
                     *of = NONE;
                     empty |= 1 << lane;
                     self.taken &= !(1 << i);
@@ -287,9 +236,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         }
         for (lane, i) in streams[..K::LANES].iter().enumerate() {
             if let Some(stream) = self.streams.get_mut(*i) {
-                let mut chain = kernel.get(lane);
-                stream.chain.clone_from(&chain);
-                chain.wipe();
+                kernel.save(lane, &mut stream.chain);
                 self.waiting |= 1 << i;
             }
         }

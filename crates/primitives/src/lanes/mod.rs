@@ -145,6 +145,12 @@ pub(crate) trait Lanes: Word {
     /// # Panics
     /// If the runs end before `at + 16`.
     fn read<const LITTLE: bool>(token: Self::Token, runs: &Runs<'_>, at: usize) -> Self::Column;
+
+    /// The sixteen big-endian words at offset `at` of every run: a block of SHA-1 or SHA-2.
+    ///
+    /// # Panics
+    /// If the runs end before.
+    fn read_block(token: Self::Token, runs: &Runs<'_>, at: usize) -> [Self; 16];
 }
 
 /// Runs of bytes, all of one length, one for each lane.

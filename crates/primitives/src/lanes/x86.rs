@@ -7,6 +7,7 @@
 
 use super::{Lanes, Runs, Word};
 use crate::cpu::{Avx2, Avx512, HasAvx2, HasAvx512};
+use crate::simd::from_fn;
 use crate::simd::x86::{V128, V256, V512};
 
 /// Eight words of 32 bits, with AVX2.
@@ -199,6 +200,13 @@ macro_rules! of_32 {
                     Self(ab2.unpack_high64(cd2)),
                 ]
             }
+
+            #[inline(always)]
+            fn read_block(token: $Token, runs: &Runs<'_>, at: usize) -> [Self; 16] {
+                let column = |i: usize| Self::read::<false>(token, runs, at + 16 * i);
+                let columns = [column(0), column(1), column(2), column(3)];
+                from_fn(|i| columns[i / 4][i % 4])
+            }
         }
     };
 }
@@ -217,6 +225,15 @@ macro_rules! of_64 {
                 let row = |first: usize| $row::<_, LITTLE>(token, runs, at, [first, 2], &SWAP64);
                 let (a, b) = (row(0), row(1));
                 [Self(a.unpack_low64(b)), Self(a.unpack_high64(b))]
+            }
+
+            #[inline(always)]
+            fn read_block(token: $Token, runs: &Runs<'_>, at: usize) -> [Self; 16] {
+                let column = |i: usize| Self::read::<false>(token, runs, at + 16 * i);
+                let (c, d, e, f) = (column(0), column(1), column(2), column(3));
+                let (g, h, i, j) = (column(4), column(5), column(6), column(7));
+                let columns = [c, d, e, f, g, h, i, j];
+                from_fn(|i| columns[i / 2][i % 2])
             }
         }
     };

@@ -2,6 +2,7 @@
 
 use super::Chain160;
 use super::rounds::rounds;
+use crate::cpu::Token;
 use crate::hash::SideBySide;
 use crate::lanes::{Lanes, Runs};
 use crate::simd::from_fn;
@@ -21,6 +22,7 @@ impl<V: Lanes<Word = u32>> InLanes<V> {
 
 impl<V: Lanes<Word = u32>> SideBySide<Chain160> for InLanes<V> {
     const LANES: usize = V::COUNT;
+    const IN_STEP: bool = true;
 
     #[inline(always)]
     fn get(&self, lane: usize) -> Chain160 {
@@ -36,23 +38,7 @@ impl<V: Lanes<Word = u32>> SideBySide<Chain160> for InLanes<V> {
 
     #[inline(always)]
     fn absorb(&mut self, runs: &Runs<'_>, block: usize) {
-        let Self { token, state } = self;
-        for at in (0..runs.len()).step_by(block) {
-            let mut w = [state[0]; 16];
-            for (i, w) in w.chunks_exact_mut(4).enumerate() {
-                w.copy_from_slice(V::read::<false>(*token, runs, at + 16 * i).as_ref());
-            }
-            let mut s = *state;
-            rounds(
-                &mut s,
-                &mut w,
-                #[inline(always)]
-                |k| V::splat(*token, k),
-            );
-            for (state, s) in state.iter_mut().zip(s) {
-                *state = state.add(s);
-            }
-        }
+        absorb(self.token, &mut self.state, runs, block);
     }
 
     #[inline(always)]
@@ -60,4 +46,29 @@ impl<V: Lanes<Word = u32>> SideBySide<Chain160> for InLanes<V> {
         self.state = [V::splat(self.token, 0); 5];
         zeroize::optimization_barrier(&self.state);
     }
+}
+
+/// It is not inlined, because it is long and has several callers.
+#[inline(never)]
+fn absorb<V: Lanes<Word = u32>>(token: V::Token, state: &mut [V; 5], runs: &Runs<'_>, block: usize) {
+    token.vectorize(
+        #[inline(always)]
+        || {
+            let mut sums = *state;
+            for at in (0..runs.len()).step_by(block) {
+                let mut w = V::read_block(token, runs, at);
+                let mut s = sums;
+                rounds(
+                    &mut s,
+                    &mut w,
+                    #[inline(always)]
+                    |k| V::splat(token, k),
+                );
+                for (sum, s) in sums.iter_mut().zip(s) {
+                    *sum = sum.add(s);
+                }
+            }
+            *state = sums;
+        },
+    );
 }

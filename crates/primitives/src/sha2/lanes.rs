@@ -2,6 +2,7 @@
 
 use super::Words8;
 use super::word::{Scalar, rounds};
+use crate::cpu::Token;
 use crate::hash::SideBySide;
 use crate::lanes::{Lanes, Runs};
 use crate::simd::from_fn;
@@ -21,6 +22,7 @@ impl<V: Lanes<Word: Scalar + Default>> InLanes<V> {
 
 impl<V: Lanes<Word: Scalar + Default>> SideBySide<Words8<V::Word>> for InLanes<V> {
     const LANES: usize = V::COUNT;
+    const IN_STEP: bool = true;
 
     #[inline(always)]
     fn get(&self, lane: usize) -> Words8<V::Word> {
@@ -36,24 +38,7 @@ impl<V: Lanes<Word: Scalar + Default>> SideBySide<Words8<V::Word>> for InLanes<V
 
     #[inline(always)]
     fn absorb(&mut self, runs: &Runs<'_>, block: usize) {
-        let Self { token, state } = self;
-        for at in (0..runs.len()).step_by(block) {
-            let mut w = [state[0]; 16];
-            for (i, w) in w.chunks_exact_mut(128 / V::BITS as usize).enumerate() {
-                w.copy_from_slice(V::read::<false>(*token, runs, at + 16 * i).as_ref());
-            }
-            let mut s = *state;
-            rounds(
-                &mut s,
-                &mut w,
-                V::Word::K,
-                #[inline(always)]
-                |k| V::splat(*token, k),
-            );
-            for (state, s) in state.iter_mut().zip(s) {
-                *state = state.add(s);
-            }
-        }
+        absorb(self.token, &mut self.state, runs, block);
     }
 
     #[inline(always)]
@@ -61,4 +46,30 @@ impl<V: Lanes<Word: Scalar + Default>> SideBySide<Words8<V::Word>> for InLanes<V
         self.state = [V::splat(self.token, V::Word::default()); 8];
         zeroize::optimization_barrier(&self.state);
     }
+}
+
+/// It is not inlined, because it is long and has several callers.
+#[inline(never)]
+fn absorb<V: Lanes<Word: Scalar + Default>>(token: V::Token, state: &mut [V; 8], runs: &Runs<'_>, block: usize) {
+    token.vectorize(
+        #[inline(always)]
+        || {
+            let mut sums = *state;
+            for at in (0..runs.len()).step_by(block) {
+                let mut w = V::read_block(token, runs, at);
+                let mut s = sums;
+                rounds(
+                    &mut s,
+                    &mut w,
+                    V::Word::K,
+                    #[inline(always)]
+                    |k| V::splat(token, k),
+                );
+                for (sum, s) in sums.iter_mut().zip(s) {
+                    *sum = sum.add(s);
+                }
+            }
+            *state = sums;
+        },
+    );
 }
