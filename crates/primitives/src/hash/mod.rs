@@ -6,6 +6,8 @@ mod bytes;
 #[cfg(test)]
 pub(crate) mod check;
 mod group;
+#[cfg(target_arch = "x86_64")]
+mod in_lanes;
 mod kernel;
 mod memory;
 mod merkle_damgard;
@@ -15,6 +17,8 @@ mod queue;
 use crate::cpu::CpuFeatures;
 pub use buffer::BlockBuffer;
 pub use bytes::{Number, Reader, Writer};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use in_lanes::{InWords, in_lanes};
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) use kernel::SideBySide;
 pub use kernel::{Chaining, Tail};

@@ -117,7 +117,7 @@ pub(crate) trait Lanes: Word {
     type Token: Token;
 
     /// The word in a lane.
-    type Word: Copy;
+    type Word: Copy + Default;
 
     /// The words in 16 bytes of every message: two vectors of 64-bit words, or four of 32-bit words.
     type Column: AsRef<[Self]>;

@@ -1,11 +1,10 @@
 //! SHA-1 with the SHA extensions of x86.
 
-use super::lanes::InLanes;
 use super::words::{self, Group, alone};
 use super::{Chain160, Compress, portable};
 use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx2, ShaNiAvx512, Token};
-use crate::hash::Queue;
-use crate::lanes::{Lanes, U32x8, U32x16};
+use crate::hash::{Queue, in_lanes};
+use crate::lanes::{U32x8, U32x16};
 use crate::simd::x86::V128;
 
 /// (a, b, c, d) with a in the highest lane, and the source of e. Between blocks that is e itself, in the highest lane.
@@ -80,15 +79,6 @@ impl Compress for ShaNi {
     }
 }
 
-/// Hashes a message in each lane of `V`, as long as at least `worth` are left.
-#[inline(never)]
-fn in_lanes<V: Lanes<Word = u32>>(token: V::Token, queue: &mut Queue<'_, '_, Chain160>, worth: usize) {
-    token.vectorize(
-        #[inline(always)]
-        || queue.side_by_side(InLanes::<V>::new(token), worth),
-    );
-}
-
 impl Compress for ShaNiAvx2 {
     const LANES: usize = 8;
     const ALONE: bool = true;
@@ -101,7 +91,7 @@ impl Compress for ShaNiAvx2 {
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
         // Eight lanes take the time of six messages with SHA instructions on Granite Rapids, and of more than seven on
         // Zen 4.
-        in_lanes::<U32x8>(self.into(), queue, 8);
+        in_lanes::<U32x8, _, _>(self.into(), queue, 8);
         ShaNi::from(self).compress_queue(queue);
     }
 }
@@ -116,7 +106,7 @@ impl Compress for ShaNiAvx512 {
     }
 
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
-        in_lanes::<U32x16>(self.into(), queue, 11);
+        in_lanes::<U32x16, _, _>(self.into(), queue, 11);
         ShaNi::from(self).compress_queue(queue);
     }
 }
@@ -134,7 +124,7 @@ impl Compress for Avx2 {
     }
 
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
-        in_lanes::<U32x8>(self, queue, 3);
+        in_lanes::<U32x8, _, _>(self, queue, 3);
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
@@ -148,7 +138,7 @@ impl Compress for Avx512 {
     }
 
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain160>) {
-        in_lanes::<U32x16>(self, queue, 8);
+        in_lanes::<U32x16, _, _>(self, queue, 8);
         Avx2::from(self).compress_queue(queue);
     }
 }

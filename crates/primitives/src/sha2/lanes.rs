@@ -2,74 +2,33 @@
 
 use super::Words8;
 use super::word::{Scalar, rounds};
-use crate::cpu::Token;
-use crate::hash::SideBySide;
-use crate::lanes::{Lanes, Runs};
-use crate::simd::from_fn;
+use crate::hash::{Chaining, InWords};
+use crate::lanes::Lanes;
 
-/// The chaining values of several messages; each vector holds one word of all of them.
-pub(super) struct InLanes<V: Lanes> {
-    token: V::Token,
-    state: [V; 8],
-}
-
-impl<V: Lanes<Word: Scalar + Default>> InLanes<V> {
-    #[inline(always)]
-    pub fn new(token: V::Token) -> Self {
-        Self { token, state: [V::splat(token, V::Word::default()); 8] }
-    }
-}
-
-impl<V: Lanes<Word: Scalar + Default>> SideBySide<Words8<V::Word>> for InLanes<V> {
-    const LANES: usize = V::COUNT;
-    const IN_STEP: bool = true;
+impl<W: Scalar> InWords<8> for Words8<W>
+where
+    Self: Chaining,
+{
+    type Word = W;
 
     #[inline(always)]
-    fn get(&self, lane: usize) -> Words8<V::Word> {
-        Words8(from_fn(|i| self.state[i].lane(lane)))
+    fn from_words(words: [W; 8]) -> Self {
+        Self(words)
     }
 
     #[inline(always)]
-    fn set(&mut self, lane: usize, chain: &Words8<V::Word>) {
-        for (row, word) in self.state.iter_mut().zip(chain.0) {
-            row.set_lane(lane, word);
-        }
+    fn words(&self) -> [W; 8] {
+        self.0
     }
 
     #[inline(always)]
-    fn absorb(&mut self, runs: &Runs<'_>, block: usize) {
-        absorb(self.token, &mut self.state, runs, block);
+    fn rounds<V: Lanes<Word = W>>(token: V::Token, s: &mut [V; 8], w: &mut [V; 16]) {
+        rounds(
+            s,
+            w,
+            W::K,
+            #[inline(always)]
+            |k| V::splat(token, k),
+        );
     }
-
-    #[inline(always)]
-    fn wipe(&mut self) {
-        self.state = [V::splat(self.token, V::Word::default()); 8];
-        zeroize::optimization_barrier(&self.state);
-    }
-}
-
-/// It is not inlined, because it is long and has several callers.
-#[inline(never)]
-fn absorb<V: Lanes<Word: Scalar + Default>>(token: V::Token, state: &mut [V; 8], runs: &Runs<'_>, block: usize) {
-    token.vectorize(
-        #[inline(always)]
-        || {
-            let mut sums = *state;
-            for at in (0..runs.len()).step_by(block) {
-                let mut w = V::read_block(token, runs, at);
-                let mut s = sums;
-                rounds(
-                    &mut s,
-                    &mut w,
-                    V::Word::K,
-                    #[inline(always)]
-                    |k| V::splat(token, k),
-                );
-                for (sum, s) in sums.iter_mut().zip(s) {
-                    *sum = sum.add(s);
-                }
-            }
-            *state = sums;
-        },
-    );
 }

@@ -10,13 +10,12 @@
 //! a, b and c in vectors, where AVX-512 needs fewer operations for them, a round took 5.9 cycles on Zen 4, but 8.1 on
 //! Zen 5, whose vector operations take two cycles each.
 
-use super::lanes::InLanes;
 use super::word::{CBRT_PRIMES, times16};
 #[cfg(miri)]
 use super::word::{big_sigma0, big_sigma1};
 use super::{Chain512, Compress512};
 use crate::cpu::{Avx2, Avx512, HasAvx2, Token};
-use crate::hash::Queue;
+use crate::hash::{Queue, in_lanes};
 use crate::lanes::{Lanes, U64x4, U64x8, Word};
 use crate::simd::x86::{V128, V256};
 use crate::simd::{each, opaque64};
@@ -227,12 +226,8 @@ macro_rules! driver {
                 );
             }
 
-            #[inline(never)]
             fn compress_queue(self, queue: &mut Queue<'_, '_, Chain512>) {
-                self.vectorize(
-                    #[inline(always)]
-                    || queue.side_by_side(InLanes::<$V>::new(self), $worth),
-                );
+                in_lanes::<$V, _, _>(self, queue, $worth);
                 queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
             }
         }

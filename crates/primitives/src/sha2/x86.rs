@@ -1,10 +1,9 @@
 //! SHA-256 with the SHA extensions of x86.
 
-use super::lanes::InLanes;
 use super::words4::{self, State256, alone};
 use super::{Chain256, Compress256, portable};
 use crate::cpu::{Avx2, Avx512, ShaNi, ShaNiAvx512, Token};
-use crate::hash::Queue;
+use crate::hash::{Queue, in_lanes};
 use crate::lanes::{U32x8, U32x16};
 use crate::simd::x86::V128;
 
@@ -96,19 +95,6 @@ impl Compress256 for ShaNi {
     }
 }
 
-/// Hashes sixteen messages in parallel, as long as at least `worth` are left.
-///
-/// The SHA instructions take 64 cycles for 64 bytes of two messages, which is the throughput of `sha256rnds2`. Sixteen
-/// lanes take 28 operations a round; measured on Zen 4, that is 1060 cycles for 16 × 64 bytes. Doing both at once would
-/// gain little: with its schedule, a block by instructions costs the four vector pipes as much as one in a lane.
-#[inline(never)]
-fn sixteen(token: Avx512, queue: &mut Queue<'_, '_, Chain256>, worth: usize) {
-    token.vectorize(
-        #[inline(always)]
-        || queue.side_by_side(InLanes::<U32x16>::new(token), worth),
-    );
-}
-
 impl Compress256 for ShaNiAvx512 {
     const LANES: usize = 16;
     const ALONE: bool = true;
@@ -119,7 +105,11 @@ impl Compress256 for ShaNiAvx512 {
     }
 
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
-        sixteen(self.into(), queue, 14);
+        // The SHA instructions take 64 cycles for 64 bytes of two messages, which is the throughput of `sha256rnds2`.
+        // Sixteen lanes take 28 operations a round; measured on Zen 4, that is 1060 cycles for 16 × 64 bytes. Doing both at
+        // once would gain little: with its schedule, a block by instructions costs the four vector pipes as much as one in a
+        // lane.
+        in_lanes::<U32x16, _, _>(self.into(), queue, 14);
         ShaNi::from(self).compress_queue(queue);
     }
 }
@@ -136,12 +126,8 @@ impl Compress256 for Avx2 {
         );
     }
 
-    #[inline(never)]
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
-        self.vectorize(
-            #[inline(always)]
-            || queue.side_by_side(InLanes::<U32x8>::new(self), 3),
-        );
+        in_lanes::<U32x8, _, _>(self, queue, 3);
         queue.one_by_one(|chain, blocks| self.compress(&mut chain.0, blocks));
     }
 }
@@ -155,7 +141,7 @@ impl Compress256 for Avx512 {
     }
 
     fn compress_queue(self, queue: &mut Queue<'_, '_, Chain256>) {
-        sixteen(self, queue, 8);
+        in_lanes::<U32x16, _, _>(self, queue, 8);
         Avx2::from(self).compress_queue(queue);
     }
 }
