@@ -99,7 +99,7 @@ fn product(a: u64, b: u64) -> u128 {
 /// added one after the other there, and the carry between them is a number of which the compiler knows nothing.
 #[inline(always)]
 fn sum(a: u128, b: u128) -> (u128, u64) {
-    if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
+    if cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "arm")) {
         let (sum, carry) = a.overflowing_add(b);
         return (sum, u64::from(carry));
     }
