@@ -50,6 +50,13 @@ pub trait Token: crate::sealed::Sealed + Copy + Send + Sync + 'static {
         CpuFeatures(Self::NEEDS.with_required())
     }
 
+    /// A reference to a token, for code that does not name its type.
+    fn forever(self) -> &'static Self {
+        const { assert!(size_of::<Self>() == 0) };
+        // SAFETY: a token has no bytes, so any aligned address will do, and this one proves that the CPU has the features.
+        unsafe { core::ptr::NonNull::<Self>::dangling().as_ref() }
+    }
+
     /// Runs `body` inside a function that is compiled with the token's features.
     ///
     /// `body` must be an `#[inline(always)]` closure that calls only `#[inline(always)]` functions. What is not inlined

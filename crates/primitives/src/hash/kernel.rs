@@ -5,7 +5,7 @@ use super::{Reader, Writer};
 use crate::lanes::Runs;
 
 /// The chaining value of a hash, which one block passes to the next.
-pub trait Chaining: Clone + Send + Sync {
+pub trait Chaining: Clone + Send + Sync + 'static {
     /// A value of zeros.
     const ZERO: Self;
 

@@ -7,7 +7,8 @@ use super::memory::wipe;
 use super::padding::{finish_padded, pad, pad_apart, padded_len};
 use super::queue::{Queue, SORTED, Stream, Streams, longest_first, take};
 use super::{Hash, Job, Reader, Words, Writer, digest_by_copy};
-use crate::cpu::{CpuFeatures, Token};
+use crate::cpu::CpuFeatures;
+use crate::lanes::MOST;
 use core::{hint, mem};
 
 /// 0xff if `a < b`, else 0, for numbers below 2^63.
@@ -22,52 +23,91 @@ fn equal(a: usize, b: usize) -> u8 {
     !below(0, a ^ b)
 }
 
-/// The chaining value of a Merkle–Damgård hash, with its compression function for the CPU of token `T`.
-pub trait Chain<T: Token>: Chaining {
+/// The chaining value of a Merkle–Damgård hash.
+pub trait Chain: Chaining {
     /// The length of the big-endian bit count at the end of the padding: 8 or 16 bytes.
     const LENGTH_BYTES: usize;
-
-    /// See [`Hash::LANES`].
-    const LANES: usize;
-
-    /// Whether messages that are all shorter than a block are hashed one after the other unless they fill the lanes of
-    /// vectors, because the CPU overlaps their rounds without a queue.
-    const ALONE: bool = false;
-
-    /// Absorbs `blocks`, which are whole blocks.
-    fn compress(&mut self, token: T, blocks: &[u8]);
 
     /// The value, if it is one of [`Words`].
     fn words(&mut self) -> Option<Words<'_>> {
         None
     }
+}
+
+/// A compression function for the CPU of a token.
+///
+/// A hash has a reference to it in place of the token's type, as all else of the hash is the same for all CPUs: some 60 KB of
+/// code are compiled once, and not for each of a dozen tokens.
+pub(crate) trait Compression<C: Chaining>: Sync {
+    /// The features that the token proves.
+    fn cpu(&self) -> CpuFeatures;
+
+    /// The number of messages that are hashed in parallel.
+    fn lanes(&self) -> usize;
+
+    /// Whether messages that are all shorter than a block are hashed one after the other unless they fill the lanes of
+    /// vectors, because the CPU overlaps their rounds without a queue.
+    fn alone(&self) -> bool;
+
+    /// Absorbs `blocks`, which are whole blocks.
+    fn compress(&self, chain: &mut C, blocks: &[u8]);
 
     /// Hashes all messages of `queue`.
-    fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>);
+    fn compress_queue(&self, queue: &mut Queue<'_, '_, C>);
 }
+
+/// Implements [`Compression`] of a chaining value for all tokens that have a compression function by the trait `$Compress`.
+macro_rules! compression {
+    ($Compress:ident, $Chain:ty) => {
+        impl<T: $Compress> crate::hash::Compression<$Chain> for T {
+            fn cpu(&self) -> crate::cpu::CpuFeatures {
+                Token::cpu(*self)
+            }
+
+            fn lanes(&self) -> usize {
+                T::LANES
+            }
+
+            fn alone(&self) -> bool {
+                T::ALONE
+            }
+
+            #[inline]
+            fn compress(&self, chain: &mut $Chain, blocks: &[u8]) {
+                $Compress::compress(*self, &mut chain.0, blocks);
+            }
+
+            #[inline]
+            fn compress_queue(&self, queue: &mut Queue<'_, '_, $Chain>) {
+                $Compress::compress_queue(*self, queue);
+            }
+        }
+    };
+}
+pub(crate) use compression;
 
 /// A Merkle–Damgård hash with blocks of `B` bytes (FIPS 180-4, sections 5 and 6): SHA-1 and SHA-2.
 ///
 /// Messages are shorter than 2^64 bytes.
 #[derive(Clone)]
-pub struct MerkleDamgard<T: Token, C: Chain<T>, const B: usize> {
-    token: T,
+pub struct MerkleDamgard<C: Chain, const B: usize> {
+    code: &'static dyn Compression<C>,
     chain: C,
     buffer: BlockBuffer<B>,
     absorbed: u64,
     digest_size: usize,
 }
 
-impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
+impl<C: Chain, const B: usize> MerkleDamgard<C, B> {
     /// An empty message, with this initial chaining value and length of the digest in bytes.
     #[inline(always)]
-    pub(crate) fn start(token: T, chain: C, digest_size: usize) -> Self {
-        Self { token, chain, buffer: BlockBuffer::default(), absorbed: 0, digest_size }
+    pub(crate) fn start(code: &'static dyn Compression<C>, chain: C, digest_size: usize) -> Self {
+        Self { code, chain, buffer: BlockBuffer::default(), absorbed: 0, digest_size }
     }
 }
 
-impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
-    const LANES: usize = C::LANES;
+impl<C: Chain, const B: usize> Hash for MerkleDamgard<C, B> {
+    const LANES: usize = MOST;
 
     fn digest_size(&self) -> usize {
         self.digest_size
@@ -75,14 +115,14 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
 
     #[inline]
     fn update(&mut self, data: &[u8]) {
-        let Self { token, chain, buffer, absorbed, .. } = self;
+        let Self { code, chain, buffer, absorbed, .. } = self;
         *absorbed = absorbed.wrapping_add(data.len() as u64);
-        buffer.absorb(data, |blocks| chain.compress(*token, blocks));
+        buffer.absorb(data, |blocks| code.compress(chain, blocks));
     }
 
     fn absorb_by(&mut self, len: usize, absorb: &mut dyn FnMut(CpuFeatures, Words<'_>) -> bool) -> bool {
         let ([], Some(words)) = (self.buffer.pending(), self.chain.words()) else { return false };
-        let done = absorb(self.token.cpu(), words);
+        let done = absorb(self.code.cpu(), words);
         if done {
             self.absorbed = self.absorbed.wrapping_add(len as u64);
         }
@@ -102,7 +142,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
         let mut chain = self.chain.clone();
         let (blocks, rest) = split::<B>(message);
         if !blocks.is_empty() {
-            chain.compress(self.token, blocks);
+            self.code.compress(&mut chain, blocks);
         }
         self.finish_with(chain, message.len(), rest, out);
     }
@@ -144,7 +184,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
             for (byte, of_length) in block[B - C::LENGTH_BYTES..].iter_mut().zip(&length[16 - C::LENGTH_BYTES..]) {
                 *byte |= of_length & is_last;
             }
-            state.chain.compress(state.token, block);
+            state.code.compress(&mut state.chain, block);
             let mut digest = [0; 64];
             state.chain.write(&mut digest[..out.len()]);
             out.iter_mut().zip(&digest).for_each(|(out, byte)| *out |= byte & is_last);
@@ -156,11 +196,11 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
     fn digest_batch_after<'a>(jobs: &mut [Job<'a, Self>]) {
         let all = jobs.len();
         let jobs = Self::in_step(jobs);
-        let Some(token) = jobs.first().map(|job| job.state.token) else { return };
+        let Some(code) = jobs.first().map(|job| job.state.code) else { return };
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
         // A queue costs as much as hashing eight blocks one after the other.
         let few = if all <= 8 { 8 } else { 0 };
-        let few = if C::ALONE { few.max(jobs.len()) } else { few };
+        let few = if code.alone() { few.max(jobs.len()) } else { few };
         if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
         }
@@ -189,7 +229,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
                 false
             };
             let mut streams = Streams::new();
-            C::compress_queue(token, &mut Queue::new(&mut streams, B, count, &mut fill));
+            code.compress_queue(&mut Queue::new(&mut streams, B, count, &mut fill));
         }
     }
 
@@ -207,7 +247,7 @@ impl<T: Token, C: Chain<T>, const B: usize> Hash for MerkleDamgard<T, C, B> {
     }
 }
 
-impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
+impl<C: Chain, const B: usize> MerkleDamgard<C, B> {
     /// The number of messages at the front that have the length of the first, and that length.
     #[inline(always)]
     fn alike(jobs: &[Job<'_, Self>]) -> (usize, usize) {
@@ -224,16 +264,18 @@ impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
     #[inline(always)]
     fn in_step<'j, 'a>(mut jobs: &'j mut [Job<'a, Self>]) -> &'j mut [Job<'a, Self>] {
         // With two lanes there is a path without lists, and four with SHA instructions are no faster than one.
-        let worth = C::LANES > 4 || C::LANES == 4 && !C::ALONE;
-        if !worth || Self::alike(jobs).0 < C::LANES {
+        let Some(MerkleDamgard { code, chain, .. }) = jobs.first().map(|job| job.state) else { return jobs };
+        let lanes = code.lanes();
+        let worth = lanes > 4 || lanes == 4 && !code.alone();
+        if !worth || Self::alike(jobs).0 < lanes {
             return jobs;
         }
-        let (token, mut group) = (jobs[0].state.token, Group::new(&jobs[0].state.chain));
+        let mut group = Group::new(chain);
         loop {
             let (count, len) = Self::alike(jobs);
-            let (these, rest) = jobs.split_at_mut(count / C::LANES * C::LANES);
+            let (these, rest) = jobs.split_at_mut(count / lanes * lanes);
             let tail_len = padded_len::<B>(len % B, C::LENGTH_BYTES);
-            for these in these.chunks_exact_mut(C::LANES) {
+            for these in these.chunks_exact_mut(lanes) {
                 for Job { state, parts, out } in these {
                     assert_eq!(out.len(), state.digest_size, "digest length");
                     let (run, rest) = split::<B>(parts[0]);
@@ -241,7 +283,7 @@ impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
                     pad(rest, &state.length(len), C::LENGTH_BYTES, tail);
                 }
                 let (mut streams, mut none) = (Streams::new(), |_: &mut Stream<'a, C>| false);
-                C::compress_queue(token, &mut Queue::new(&mut streams, B, 0, &mut none).with_group(&mut group));
+                code.compress_queue(&mut Queue::new(&mut streams, B, 0, &mut none).with_group(&mut group));
                 assert_eq!(group.count(), 0, "a kernel has hashed the group");
             }
             if these.is_empty() {
@@ -263,13 +305,13 @@ impl<T: Token, C: Chain<T>, const B: usize> MerkleDamgard<T, C, B> {
     fn finish_with(&self, mut chain: C, more: usize, rest: &[u8], out: &mut [u8]) {
         assert_eq!(out.len(), self.digest_size, "digest length");
         let length = self.length(more);
-        finish_padded::<B>(rest, &length, C::LENGTH_BYTES, |blocks| chain.compress(self.token, blocks));
+        finish_padded::<B>(rest, &length, C::LENGTH_BYTES, |blocks| self.code.compress(&mut chain, blocks));
         chain.write(out);
         chain.wipe();
     }
 }
 
-impl<T: Token, C: Chain<T>, const B: usize> Drop for MerkleDamgard<T, C, B> {
+impl<C: Chain, const B: usize> Drop for MerkleDamgard<C, B> {
     fn drop(&mut self) {
         self.chain.wipe();
     }

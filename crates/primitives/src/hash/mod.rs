@@ -24,6 +24,7 @@ pub(crate) use kernel::SideBySide;
 pub use kernel::{Chaining, Tail};
 pub(crate) use memory::{copy_short, little_endian, wipe};
 pub use merkle_damgard::{Chain, MerkleDamgard};
+pub(crate) use merkle_damgard::{Compression, compression};
 pub use queue::Queue;
 pub(crate) use queue::{SORTED, Stream, Streams, longest_first, take};
 

@@ -21,15 +21,15 @@ mod x86;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::cpu::AesSha;
 use crate::cpu::Token;
-use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Words, Writer, wipe};
+use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Words, Writer, compression, wipe};
 
 /// SHA-1, with blocks of 64 bytes and a digest of 20.
-pub type Sha1<T> = MerkleDamgard<T, Chain160, 64>;
+pub type Sha1 = MerkleDamgard<Chain160, 64>;
 
-impl<T: Compress> Sha1<T> {
+impl Sha1 {
     /// An empty message.
-    pub fn new(token: T) -> Self {
-        Self::start(token, Chain160([0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]), 20)
+    pub fn new(token: impl Compress) -> Self {
+        Self::start(token.forever(), Chain160([0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]), 20)
     }
 }
 
@@ -38,7 +38,7 @@ pub trait Compress: Token {
     /// The number of messages that are hashed in parallel.
     const LANES: usize = 1;
 
-    /// See [`Chain::ALONE`].
+    /// Whether short messages are hashed one after the other.
     const ALONE: bool = false;
 
     /// Absorbs `blocks`, whose length is a multiple of 64 bytes.
@@ -54,25 +54,15 @@ pub trait Compress: Token {
 #[derive(Clone, Default)]
 pub struct Chain160([u32; 5]);
 
-impl<T: Compress> Chain<T> for Chain160 {
+impl Chain for Chain160 {
     const LENGTH_BYTES: usize = 8;
-    const LANES: usize = T::LANES;
-    const ALONE: bool = T::ALONE;
-
-    #[inline(always)]
-    fn compress(&mut self, token: T, blocks: &[u8]) {
-        token.compress(&mut self.0, blocks);
-    }
 
     fn words(&mut self) -> Option<Words<'_>> {
         Some(Words::Sha1(&mut self.0))
     }
-
-    #[inline(always)]
-    fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>) {
-        token.compress_queue(queue);
-    }
 }
+
+compression!(Compress, Chain160);
 
 impl Chaining for Chain160 {
     const ZERO: Self = Self([0; 5]);

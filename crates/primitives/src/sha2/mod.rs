@@ -29,20 +29,20 @@ mod x86;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use crate::cpu::AesSha;
 use crate::cpu::Token;
-use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Words, Writer, wipe};
+use crate::hash::{Chain, Chaining, MerkleDamgard, Queue, Reader, Words, Writer, compression, wipe};
 
 /// SHA-256 or SHA-224, with blocks of 64 bytes and a digest of 32 or 28.
-pub type Sha256<T> = MerkleDamgard<T, Chain256, 64>;
+pub type Sha256 = MerkleDamgard<Chain256, 64>;
 
 /// SHA-512, SHA-384, SHA-512/256 or SHA-512/224, with blocks of 128 bytes and a digest of 64, 48, 32 or 28.
-pub type Sha512<T> = MerkleDamgard<T, Chain512, 128>;
+pub type Sha512 = MerkleDamgard<Chain512, 128>;
 
 /// A token of a CPU that has a SHA-256 compression function.
 pub trait Compress256: Token {
     /// The number of messages that are hashed in parallel.
     const LANES: usize = 1;
 
-    /// See [`Chain::ALONE`].
+    /// Whether short messages are hashed one after the other.
     const ALONE: bool = false;
 
     /// Absorbs `blocks`, whose length is a multiple of 64 bytes.
@@ -59,6 +59,9 @@ pub trait Compress512: Token {
     /// The number of messages that are hashed in parallel.
     const LANES: usize = 1;
 
+    /// Whether short messages are hashed one after the other.
+    const ALONE: bool = false;
+
     /// Absorbs `blocks`, whose length is a multiple of 128 bytes.
     fn compress(self, state: &mut [u64; 8], blocks: &[u8]);
 
@@ -68,39 +71,39 @@ pub trait Compress512: Token {
     }
 }
 
-impl<T: Compress256> Sha256<T> {
+impl Sha256 {
     /// SHA-256 of an empty message.
-    pub fn new(token: T) -> Self {
+    pub fn new(token: impl Compress256) -> Self {
         // 2^32 times the fractional parts of the square roots of the first eight primes.
-        Self::start(token, Words8(word::SQRT_PRIMES.map(|w| (w >> 32) as u32)), 32)
+        Self::start(token.forever(), Words8(word::SQRT_PRIMES.map(|w| (w >> 32) as u32)), 32)
     }
 
     /// SHA-224 of an empty message.
-    pub fn new_224(token: T) -> Self {
+    pub fn new_224(token: impl Compress256) -> Self {
         // The lower halves of SHA-384's initial values.
-        Self::start(token, Words8(word::SQRT_NEXT_PRIMES.map(|w| w as u32)), 28)
+        Self::start(token.forever(), Words8(word::SQRT_NEXT_PRIMES.map(|w| w as u32)), 28)
     }
 }
 
-impl<T: Compress512> Sha512<T> {
+impl Sha512 {
     /// SHA-512 of an empty message.
-    pub fn new(token: T) -> Self {
-        Self::start(token, Words8(word::SQRT_PRIMES), 64)
+    pub fn new(token: impl Compress512) -> Self {
+        Self::start(token.forever(), Words8(word::SQRT_PRIMES), 64)
     }
 
     /// SHA-384 of an empty message.
-    pub fn new_384(token: T) -> Self {
-        Self::start(token, Words8(word::SQRT_NEXT_PRIMES), 48)
+    pub fn new_384(token: impl Compress512) -> Self {
+        Self::start(token.forever(), Words8(word::SQRT_NEXT_PRIMES), 48)
     }
 
     /// SHA-512/256 of an empty message.
-    pub fn new_512_256(token: T) -> Self {
-        Self::start(token, Words8(word::START_512_256), 32)
+    pub fn new_512_256(token: impl Compress512) -> Self {
+        Self::start(token.forever(), Words8(word::START_512_256), 32)
     }
 
     /// SHA-512/224 of an empty message.
-    pub fn new_512_224(token: T) -> Self {
-        Self::start(token, Words8(word::START_512_224), 28)
+    pub fn new_512_224(token: impl Compress512) -> Self {
+        Self::start(token.forever(), Words8(word::START_512_224), 28)
     }
 }
 
@@ -116,28 +119,17 @@ pub type Chain512 = Words8<u64>;
 
 macro_rules! chain {
     ($word:ty, $Compress:ident, $length_bytes:literal $(, $words:ident)?) => {
-        impl<T: $Compress> Chain<T> for Words8<$word> {
+        impl Chain for Words8<$word> {
             const LENGTH_BYTES: usize = $length_bytes;
-            const LANES: usize = T::LANES;
-
-            #[inline(always)]
-            fn compress(&mut self, token: T, blocks: &[u8]) {
-                token.compress(&mut self.0, blocks);
-            }
 
             $(
-                const ALONE: bool = T::ALONE;
-
                 fn words(&mut self) -> Option<Words<'_>> {
                     Some(Words::$words(&mut self.0))
                 }
             )?
-
-            #[inline(always)]
-            fn compress_queue(token: T, queue: &mut Queue<'_, '_, Self>) {
-                token.compress_queue(queue);
-            }
         }
+
+        compression!($Compress, Words8<$word>);
 
         impl Chaining for Words8<$word> {
             const ZERO: Self = Self([0; 8]);
