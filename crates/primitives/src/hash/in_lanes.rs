@@ -65,7 +65,7 @@ impl<V: Lanes, C: InWords<N, Word = V::Word>, const N: usize> SideBySide<C> for 
     }
 }
 
-/// [`SideBySide::absorb`]. It is not inlined, because it is long and has several callers.
+/// Absorbs a run in each lane. It is not inlined, because it is long and has several callers.
 #[inline(never)]
 fn absorb<V: Lanes, C: InWords<N, Word = V::Word>, const N: usize>(
     token: V::Token,

@@ -1,4 +1,4 @@
-//! What a kernel that hashes several messages at a time sees of a hash, and a hash of the kernel.
+//! The interface between hashes and the kernels that hash several messages at a time.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 use super::{Reader, Writer};
@@ -57,13 +57,14 @@ pub(crate) trait SideBySide<C> {
     /// The number of lanes, at most [`MOST`](crate::lanes::MOST).
     const LANES: usize;
 
-    /// Whether the kernel hashes the [group](super::Queue::with_group) of a queue.
+    /// Whether the kernel hashes a [group](super::Queue::with_group). A driver whose messages form groups begins with such
+    /// a kernel, which has as many lanes as the driver. The other kernels need no code for groups.
     const IN_STEP: bool = false;
 
     /// Returns the chaining value in a lane.
     fn get(&self, lane: usize) -> C;
 
-    /// Writes the digest of the message in a lane. It is not inlined, because all lanes call it.
+    /// Writes the digest of the message in a lane. It is not inlined, because the compiler unrolls loops over lanes.
     #[inline(never)]
     fn write(&self, lane: usize, out: &mut [u8])
     where
@@ -74,7 +75,7 @@ pub(crate) trait SideBySide<C> {
         last.wipe();
     }
 
-    /// Copies the chaining value in a lane to `chain`. It is not inlined, because all lanes call it.
+    /// Copies the chaining value in a lane to `chain`. It is not inlined, for the same reason.
     #[inline(never)]
     fn save(&self, lane: usize, chain: &mut C)
     where

@@ -45,8 +45,8 @@ pub(crate) trait Compression<C: Chaining>: Sync {
     /// The number of messages that are hashed in parallel.
     fn lanes(&self) -> usize;
 
-    /// Whether messages that are all shorter than a block are hashed one after the other unless they fill the lanes of
-    /// vectors, because the CPU overlaps their rounds without a queue.
+    /// Whether messages that do not go in step, and are all shorter than a block, are hashed one after the other: the CPU
+    /// overlaps their rounds without a queue.
     fn alone(&self) -> bool;
 
     /// Absorbs `blocks`, which are whole blocks.
@@ -198,7 +198,8 @@ impl<C: Chain, const B: usize> Hash for MerkleDamgard<C, B> {
         let jobs = Self::in_step(jobs);
         let Some(code) = jobs.first().map(|job| job.state.code) else { return };
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
-        // A queue costs as much as hashing eight blocks one after the other.
+        // A queue costs as much as hashing eight blocks one after the other. What groups leave over goes through it even
+        // so, which is faster on CPUs without instructions for the hash.
         let few = if all <= 8 { 8 } else { 0 };
         let few = if code.alone() { few.max(jobs.len()) } else { few };
         if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few {
@@ -248,49 +249,46 @@ impl<C: Chain, const B: usize> Hash for MerkleDamgard<C, B> {
 }
 
 impl<C: Chain, const B: usize> MerkleDamgard<C, B> {
-    /// The number of messages at the front that have the length of the first, and that length.
+    /// The length of the messages at the front, if there are `lanes` of them and all have one length.
     #[inline(always)]
-    fn alike(jobs: &[Job<'_, Self>]) -> (usize, usize) {
+    fn alike(jobs: &[Job<'_, Self>], lanes: usize) -> Option<usize> {
         let len = |job: &Job<'_, Self>| match (job.parts, job.state.buffer.pending()) {
             ([message], []) => Some(message.len()),
             _ => None,
         };
-        let Some(first) = jobs.first().and_then(len) else { return (0, 0) };
-        (jobs.iter().take_while(|job| len(job) == Some(first)).count(), first)
+        let jobs = jobs.get(..lanes)?;
+        let first = len(jobs.first()?)?;
+        jobs.iter().all(|job| len(job) == Some(first)).then_some(first)
     }
 
-    /// Hashes the messages at the front in groups of as many as there are lanes, as long as those of a group have one
-    /// length. Returns the messages that are left.
+    /// Hashes messages from the front, a group at a time, while the next ones fill the lanes and have one length. Returns
+    /// the messages that are left.
     #[inline(always)]
     fn in_step<'j, 'a>(mut jobs: &'j mut [Job<'a, Self>]) -> &'j mut [Job<'a, Self>] {
-        // With two lanes there is a path without lists, and four with SHA instructions are no faster than one.
-        let Some(MerkleDamgard { code, chain, .. }) = jobs.first().map(|job| job.state) else { return jobs };
+        let Some(Self { code, chain, .. }) = jobs.first().map(|job| job.state) else { return jobs };
         let lanes = code.lanes();
-        let worth = lanes > 4 || lanes == 4 && !code.alone();
-        if !worth || Self::alike(jobs).0 < lanes {
+        // Vectors have four lanes or more. SHA instructions hash two or four messages at a time, by kernels that take no
+        // groups: pairs need little between blocks, and four messages at a time are no faster than one by one.
+        let vectors = lanes > 4 || lanes == 4 && !code.alone();
+        if !vectors || Self::alike(jobs, lanes).is_none() {
             return jobs;
         }
         let mut group = Group::new(chain);
-        loop {
-            let (count, len) = Self::alike(jobs);
-            let (these, rest) = jobs.split_at_mut(count / lanes * lanes);
+        while let Some(len) = Self::alike(jobs, lanes) {
+            let (these, others) = jobs.split_at_mut(lanes);
             let tail_len = padded_len::<B>(len % B, C::LENGTH_BYTES);
-            for these in these.chunks_exact_mut(lanes) {
-                for Job { state, parts, out } in these {
-                    assert_eq!(out.len(), state.digest_size, "digest length");
-                    let (run, rest) = split::<B>(parts[0]);
-                    let tail = group.put(&state.chain, run, tail_len, mem::take(out));
-                    pad(rest, &state.length(len), C::LENGTH_BYTES, tail);
-                }
-                let (mut streams, mut none) = (Streams::new(), |_: &mut Stream<'a, C>| false);
-                code.compress_queue(&mut Queue::new(&mut streams, B, 0, &mut none).with_group(&mut group));
-                assert_eq!(group.count(), 0, "a kernel has hashed the group");
+            for Job { state, parts, out } in these {
+                assert_eq!(out.len(), state.digest_size, "digest length");
+                let (run, rest) = split::<B>(parts[0]);
+                let tail = group.put(&state.chain, run, tail_len, mem::take(out));
+                pad(rest, &state.length(len), C::LENGTH_BYTES, tail);
             }
-            if these.is_empty() {
-                return rest;
-            }
-            jobs = rest;
+            let (mut streams, mut none) = (Streams::new(), |_: &mut Stream<'a, C>| false);
+            code.compress_queue(&mut Queue::new(&mut streams, B, 0, &mut none).with_group(&mut group));
+            assert_eq!(group.count(), 0, "a kernel has hashed the group");
+            jobs = others;
         }
+        jobs
     }
 
     /// The length in bits of the whole message, of which `more` bytes are still to come.

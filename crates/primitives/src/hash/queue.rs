@@ -8,6 +8,9 @@
 //!
 //! A kernel with empty lanes is no faster. So when no more messages come, fewer lanes or single messages may be faster
 //! for the last ones: a driver passes its queue from one kernel to the next.
+//!
+//! Messages that fill the lanes and have one length need none of this. They are hashed in step, as a [`Group`], which the
+//! queue only carries to the kernel.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 use super::Job;
@@ -124,9 +127,9 @@ pub struct Queue<'q, 'a, C: Chaining> {
     /// Puts the next message into a stream; returns false if there is none.
     fill: &'q mut dyn FnMut(&mut Stream<'a, C>) -> bool,
     block: usize,
-    /// An upper bound of the number of messages.
+    /// An upper bound of the number of messages, without those of the group.
     count: usize,
-    /// Messages for the first kernel.
+    /// Messages of one length for the first kernel.
     group: Option<&'q mut Group<'a, C>>,
 }
 
@@ -142,8 +145,8 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         Self { streams, taken: 0, waiting: 0, fill, block, count, group: None }
     }
 
-    /// This queue, with a group that [`Queue::side_by_side`] hashes by its first kernel. The group has as many messages
-    /// as that kernel has lanes.
+    /// This queue, with a group, which goes to the first kernel that has [`SideBySide::IN_STEP`]. The group has as many
+    /// messages as that kernel has lanes.
     #[inline(always)]
     pub(crate) fn with_group(mut self, group: &'q mut Group<'a, C>) -> Self {
         self.group = Some(group);
@@ -176,7 +179,7 @@ impl<'q, 'a, C: Chaining> Queue<'q, 'a, C> {
         })
     }
 
-    /// Hashes messages with a kernel as long as at least `worth` of its lanes have one.
+    /// Hashes the group, if the kernel takes it; then hashes messages as long as at least `worth` lanes have one.
     #[inline(always)]
     pub(crate) fn side_by_side<K: SideBySide<C>>(&mut self, mut kernel: K, worth: usize) {
         const NONE: usize = MOST;

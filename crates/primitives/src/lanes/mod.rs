@@ -6,7 +6,7 @@
 //!
 //! [`Word`] is the arithmetic of one word, in a general register or in every lane of a vector, so that rounds are
 //! written once for both. [`Lanes`] has what only vectors can do. Every method is `#[inline(always)]` and must be
-//! called from inside [`Token::vectorize`].
+//! called from inside [`Token::vectorize`], except [`Lanes::lane`], which reads a word of a vector in memory.
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
 use crate::cpu::Token;
@@ -146,10 +146,10 @@ pub(crate) trait Lanes: Word {
     /// If the runs end before `at + 16`.
     fn read<const LITTLE: bool>(token: Self::Token, runs: &Runs<'_>, at: usize) -> Self::Column;
 
-    /// The sixteen big-endian words at offset `at` of every run: a block of SHA-1 or SHA-2.
+    /// Sixteen words at offset `at` of every run, big-endian: a block of SHA-1 or SHA-2.
     ///
     /// # Panics
-    /// If the runs end before.
+    /// If the runs end within the block or before it.
     fn read_block(token: Self::Token, runs: &Runs<'_>, at: usize) -> [Self; 16];
 }
 
