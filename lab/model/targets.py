@@ -26,6 +26,8 @@ class Target:
     """Which of these depend on something."""
     size: int = 0x1000000
     """How far the instructions reach that are counted."""
+    preload: str = ""
+    """A C file in lab, of functions that take the place of the C library's."""
 
     @property
     def compiler(self):
@@ -41,8 +43,9 @@ ARMV7 = Target("armv7", "armv7-unknown-linux-gnueabihf", "arm-linux-gnueabihf", 
 POWER = Target("powerpc64", "powerpc64-unknown-linux-gnu", "powerpc64-linux-gnu", "qemu-ppc64", "e6500", 0x4000000000, *POWERPC)
 POWER8 = replace(POWER, cpu="power8")
 POWER_LE = Target("powerpc64le", "powerpc64le-unknown-linux-gnu", "powerpc64le-linux-gnu", "qemu-ppc64le", "power9", 0x4000000000, *POWERPC)
-# The jumps of these are not counted.
-RISCV = Target("riscv64", "riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "qemu-riscv64", "rv64", 0x4000000000, *ARM)
+# The jumps of these are not counted. The first has all of Zkn.
+ZKN = "rv64," + ",".join(f"{name}=true" for name in "zbkb zbkc zbkx zknd zkne zknh".split())
+RISCV = Target("riscv64", "riscv64gc-unknown-linux-gnu", "riscv64-linux-gnu", "qemu-riscv64", ZKN, 0x4000000000, *ARM, preload="riscv-hwprobe")
 S390X = Target("s390x", "s390x-unknown-linux-gnu", "s390x-linux-gnu", "qemu-s390x", "max", 0x4000000000, *ARM)
 
 
@@ -51,6 +54,16 @@ class Program:
 
     def __init__(self, target, binary):
         self.target, self.binary = target, binary
+
+    @cached_property
+    def preloaded(self):
+        """The options by which QEMU has the program find the target's functions."""
+        if not self.target.preload:
+            return []
+        library = f"{self.binary}-{self.target.preload}.so"
+        command = [self.target.compiler, "-O1", "-Wall", "-shared", "-fPIC", "-o", library, f"{ROOT}/lab/{self.target.preload}.c"]
+        subprocess.run(command, check=True)
+        return ["-E", f"LD_PRELOAD={library}"]
 
     @cached_property
     def code(self):
@@ -65,7 +78,7 @@ class Program:
         with tempfile.NamedTemporaryFile(mode="r") as log:
             # With an instruction a block of translation, each one that is executed is a line.
             options = "exec,nochain,cpu" if registers else "exec,nochain"
-            command = [self.target.qemu, "-L", f"/usr/{self.target.gcc}", "-cpu", self.target.cpu, "-singlestep", "-d", options]
+            command = [self.target.qemu, "-L", f"/usr/{self.target.gcc}", *self.preloaded, "-cpu", self.target.cpu, "-singlestep", "-d", options]
             command += ["-dfilter", f"{self.target.base:#x}+{self.target.size:#x}", "-D", log.name, self.binary, kernel, str(size), str(secret), "call" if call else "none"]
             # The stack begins below the environment.
             subprocess.run(command, check=True, env={"PATH": os.environ["PATH"]})

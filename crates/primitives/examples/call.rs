@@ -3,7 +3,8 @@
 //!
 //! Arguments: kernel, bytes of text, a number that key and text are made from, and `call`, or another word of four
 //! letters, for which everything but the call is made. A kernel whose name ends in `-192` or `-256` gets a key of as
-//! many bits, others one of 128.
+//! many bits, others one of 128. A hash whose name ends in `-batch` gets many messages, and one that ends in `-within` a
+//! message whose length is secret.
 
 #[cfg(not(any(
     target_arch = "aarch64",
@@ -37,20 +38,27 @@ mod call {
         InOut,
         aegis::{Aegis128, AegisToken},
         aes::{AesFixedTime, AesGeneric, Bitslice, BitsliceToken},
-        chacha::{ChaCha, ChaChaToken, ChaChaVectors},
+        blake2::{Blake2b, Blake2s},
+        chacha::{self, ChaCha, ChaChaToken, ChaChaVectors},
         cpu::{CpuFeatures, Portable, Token},
-        ghash::{ClmulToken, GHash},
-        hash::Hash,
+        ghash::{ClmulToken, GHash, Polyval},
+        hash::{Hash, Job},
+        keccak::Keccak,
+        michael::Michael,
         nhpoly1305::{self, NhPoly1305},
         poly1305::{Poly1305, Poly1305Token},
+        serpent::{Serpent, SerpentToken},
+        sha1::Sha1,
         sha2::{Sha256, Sha512},
         vmac::{self, Vmac64},
     };
     #[cfg(not(target_arch = "s390x"))]
     use algkit_primitives::{
-        aes::{AesKey, XtsKey},
+        aes::{AesKey, CbcJob, CcmJob, MacJob, XtsKey, cbc_encrypt_batch, cbc_mac_batch, ccm_batch},
         simd::AesToken,
     };
+
+    use std::hint::black_box;
 
     fn token<T: Token>() -> T {
         T::detect(CpuFeatures::detect()).expect("a CPU with these features")
@@ -59,6 +67,17 @@ mod call {
     /// The length of what is made for a text. It does not depend on the part that is used, so that calls with texts of
     /// two lengths differ in the call alone.
     const LONGEST: usize = if cfg!(target_arch = "powerpc64") { 16384 } else { 4096 };
+
+    /// How a hash is called.
+    #[derive(Clone, Copy)]
+    enum Way {
+        /// With one message.
+        Alone,
+        /// With messages of several lengths at once.
+        Batch,
+        /// With a message whose length is secret.
+        Within,
+    }
 
     /// Key and text, made from a number. Their addresses do not depend on it.
     struct Call {
@@ -69,11 +88,12 @@ mod call {
         text: [u8; LONGEST],
         len: usize,
         made: bool,
+        way: Way,
     }
 
     impl Call {
-        fn new(key_len: usize, len: usize, mut seed: u64, made: bool) -> Self {
-            let mut call = Self { number: seed, secret: [0; 32], key_len, text: [0; LONGEST], len, made };
+        fn new(key_len: usize, len: usize, mut seed: u64, made: bool, way: Way) -> Self {
+            let mut call = Self { number: seed, secret: [0; 32], key_len, text: [0; LONGEST], len, made, way };
             // Marsaglia's xorshift. It has no multiplication, which lab/leaks would find. From seeds that differ in few bits, it takes some steps until
             // all bits differ.
             let mut next = || {
@@ -92,44 +112,95 @@ mod call {
             &self.secret[..self.key_len]
         }
 
+        /// A key of a fixed length.
+        fn first<const N: usize>(&self) -> &[u8; N] {
+            self.secret.first_chunk().expect("at most 32 bytes")
+        }
+
         fn text(&mut self) -> InOut<'_> {
             InOut::from(&mut self.text[..self.len])
         }
 
-        fn sliced<T: BitsliceToken>(mut self, f: impl Fn(&Bitslice<T>, &mut [u8; 16], InOut<'_>)) {
-            let key = Bitslice::new(token(), self.key()).expect("a key");
+        /// Calls `f`, and keeps the compiler from leaving out what nothing reads.
+        fn run(mut self, f: impl Fn(&mut [u8; 16], InOut<'_>)) {
+            let mut iv = [7; 16];
             if self.made {
-                f(&key, &mut [7; 16], self.text());
+                f(&mut iv, self.text());
             }
+            black_box((&iv, &self.text));
+        }
+
+        fn sliced<T: BitsliceToken>(self, f: impl Fn(&Bitslice<T>, &mut [u8; 16], InOut<'_>)) {
+            let key = Bitslice::new(token(), self.key()).expect("a key");
+            self.run(|iv, text| f(&key, iv, text));
         }
 
         #[cfg(not(target_arch = "s390x"))]
-        fn aes<T: AesToken>(mut self, f: impl Fn(&AesKey<T>, &mut [u8; 16], InOut<'_>)) {
+        fn aes<T: AesToken>(self, f: impl Fn(&AesKey<T>, &mut [u8; 16], InOut<'_>)) {
             let key = AesKey::<T>::new(token(), self.key()).expect("a key");
-            if self.made {
-                f(&key, &mut [7; 16], self.text());
-            }
+            self.run(|iv, text| f(&key, iv, text));
         }
 
         /// XTS with two keys of 128 bits.
         #[cfg(not(target_arch = "s390x"))]
-        fn xts<T: AesToken>(mut self) {
+        fn xts<T: AesToken>(self, f: impl Fn(&XtsKey<T>, &mut [u8; 16], InOut<'_>)) {
             let key = XtsKey::<T>::new(token(), &self.secret).expect("a key");
+            self.run(|iv, text| f(&key, iv, text));
+        }
+
+        /// Calls `f` with twelve messages: eight of one length under one key, and four of other lengths under two keys.
+        #[cfg(not(target_arch = "s390x"))]
+        fn aes_batch<T: AesToken>(mut self, f: impl Fn(&mut dyn Iterator<Item = (&AesKey<T>, &mut [u8])>)) {
+            let keys = self.secret.as_chunks::<16>().0;
+            let keys: Vec<_> = keys.iter().map(|key| AesKey::new(token(), key).expect("a key")).collect();
             if self.made {
-                key.encrypt(&mut [7; 16], self.text());
+                let texts = self.text.chunks_mut(self.len).enumerate().take(12);
+                f(&mut texts.map(|(i, text)| (&keys[i / 8 * (i % 2)], &mut text[..self.len - i / 8 * (i % 8) * 16])));
             }
         }
 
-        #[cfg(any(target_arch = "aarch64", target_arch = "powerpc64"))]
-        fn xts_decrypt<T: AesToken>(mut self) {
-            let key = XtsKey::<T>::new(token(), &self.secret).expect("a key");
-            if self.made {
-                key.decrypt(&mut [7; 16], self.text());
+        /// Calls a mode of AES. Its name is what stands before and behind that of the instructions.
+        #[cfg(not(target_arch = "s390x"))]
+        fn mode<T: AesToken>(self, name: (&str, &str)) {
+            match name {
+                ("ecb", "") => self.aes::<T>(|key, _, text| key.ecb_encrypt(text)),
+                ("ecb", "-dec") => self.aes::<T>(|key, _, text| key.ecb_decrypt(text)),
+                ("cbc", "") => self.aes::<T>(|key, iv, text| key.cbc_encrypt(iv, text)),
+                ("cbc", "-dec") => self.aes::<T>(|key, iv, text| key.cbc_decrypt(iv, text)),
+                ("ctr", "") => self.aes::<T>(|key, iv, text| key.ctr(iv, text)),
+                ("xctr", "") => self.aes::<T>(|key, iv, text| key.xctr(iv, &mut 0, text)),
+                ("xts", "") => self.xts::<T>(XtsKey::encrypt),
+                ("xts", "-dec") => self.xts::<T>(XtsKey::decrypt),
+                ("ccm", "") => self.aes::<T>(|key, mac, text| key.ccm_encrypt(&mut [2; 16], mac, text)),
+                ("ccm", "-dec") => self.aes::<T>(|key, mac, text| key.ccm_decrypt(&mut [2; 16], mac, text)),
+                ("cbcmac", "") => self.aes::<T>(|key, iv, text| key.cbc_mac(iv, text.src())),
+                ("cmac", "") => self.aes::<T>(|key, iv, text| *iv = key.masked_mac(&[*iv, [2; 16]], text.src())),
+                ("cbc", "-batch") => self.aes_batch::<T>(|messages| {
+                    let mut ivs = [[7; 16]; 12];
+                    let jobs = messages.zip(&mut ivs).map(|((key, text), iv)| CbcJob { key, iv, data: text.into() });
+                    cbc_encrypt_batch(&mut jobs.collect::<Vec<_>>());
+                }),
+                ("cbcmac", "-batch") => self.aes_batch::<T>(|messages| {
+                    let last = [7; 16];
+                    let jobs = messages.map(|(key, blocks)| MacJob { key, state: [2; 16], blocks, last });
+                    let mut jobs: Vec<_> = jobs.collect();
+                    cbc_mac_batch(&mut jobs);
+                    jobs.iter().for_each(|job| _ = black_box(job.state));
+                }),
+                ("ccm", "-batch") => self.aes_batch::<T>(|messages| {
+                    let (counter, tag) = ([7; 16], [0; 16]);
+                    let jobs =
+                        messages.map(|(key, text)| CcmJob { key, prefix: &[2; 16], counter, data: text.into(), tag });
+                    let mut jobs: Vec<_> = jobs.collect();
+                    ccm_batch::<_, true>(&mut jobs);
+                    jobs.iter().for_each(|job| _ = black_box(job.tag));
+                }),
+                (mode, rest) => panic!("no kernel {mode}{rest}"),
             }
         }
 
         fn ghash<T: ClmulToken>(self) {
-            let mut hash = GHash::<T>::new(token(), self.secret.first_chunk().expect("16 of 32 bytes"));
+            let mut hash = GHash::<T>::new(token(), self.first());
             if self.made {
                 hash.update(&self.text[..self.len]);
             }
@@ -142,12 +213,26 @@ mod call {
             }
         }
 
-        fn aegis<T: AegisToken>(mut self) {
-            let key = Aegis128::<T>::new(token(), self.secret.first_chunk().expect("16 of 32 bytes"));
+        fn xchacha<T: ChaChaToken>(mut self) {
+            let key = chacha::hchacha(token::<T>(), &self.secret, &[2; 16], 20);
+            let key = ChaCha::<T>::new(token(), &key, 20);
+            if self.made {
+                key.xor(&mut [7; 4], self.text());
+                black_box(&self.text);
+            }
+        }
+
+        fn serpent<T: SerpentToken>(self, f: impl Fn(&Serpent<T>, &mut [u8; 16], InOut<'_>)) {
+            let key = Serpent::new(token(), self.key()).expect("a key");
+            self.run(|iv, text| f(&key, iv, text));
+        }
+
+        fn aegis<T: AegisToken, const ENC: bool>(mut self) {
+            let key = Aegis128::<T>::new(token(), self.first());
             if self.made {
                 let mut message = key.start(&[7; 16]);
-                key.crypt::<true>(&mut message, self.text());
-                std::hint::black_box(key.finish(message));
+                key.crypt::<ENC>(&mut message, self.text());
+                black_box(key.finish(message));
             }
         }
 
@@ -156,8 +241,8 @@ mod call {
         /// branches, which lab/leaks would find.
         fn with_carries(mut self) -> Self {
             let number = self.number;
-            let random = std::hint::black_box(0u64.wrapping_sub(number >> 1 & !number & 1));
-            let greatest = std::hint::black_box(0u64.wrapping_sub(number >> 2));
+            let random = black_box(0u64.wrapping_sub(number >> 1 & !number & 1));
+            let greatest = black_box(0u64.wrapping_sub(number >> 2));
             for (word, crafted) in self.secret.as_chunks_mut::<8>().0.iter_mut().zip([number | greatest, greatest]) {
                 *word = (u64::from_le_bytes(*word) & random | crafted & !random).to_le_bytes();
             }
@@ -187,10 +272,26 @@ mod call {
         }
 
         fn hash(&self, mut hash: impl Hash) {
-            if self.made {
-                hash.update(&self.text[..self.len]);
-                hash.finish(&mut [0; 64][..hash.digest_size()]);
+            let (size, mut digests) = (hash.digest_size(), [[0; 64]; 7]);
+            match self.way {
+                _ if !self.made => {}
+                Way::Alone => {
+                    hash.update(&self.text[..self.len]);
+                    hash.finish(&mut digests[0][..size]);
+                }
+                Way::Batch => {
+                    let texts = self.text.chunks(self.len).enumerate();
+                    let texts: Vec<_> = texts.map(|(i, text)| [&text[..self.len - i / 4 * 64]]).take(7).collect();
+                    let jobs = texts.iter().zip(&mut digests);
+                    let jobs = jobs.map(|(parts, out)| Job { state: &hash, parts, out: &mut out[..size] });
+                    Hash::digest_batch_after(&mut jobs.collect::<Vec<_>>());
+                }
+                Way::Within => {
+                    let len = self.len - usize::from(self.secret[0]);
+                    assert!(hash.digest_within(&self.text[..self.len], self.len - 255, len, &mut digests[0][..size]));
+                }
             }
+            black_box(&digests);
         }
 
         /// The cipher with one table, which looks up bytes at addresses that depend on key and text.
@@ -218,19 +319,36 @@ mod call {
         };
         let mut number = || args.next().and_then(|n| n.parse().ok()).expect("a number");
         let (len, seed) = (number(), number());
-        let mut call = Call::new(key_len, len as usize, seed, args.next().is_some_and(|word| word == "call"));
+        let (kernel, way) = match kernel.rsplit_once('-') {
+            Some((hash, "batch")) if !hash.contains("aes") => (hash, Way::Batch),
+            Some((hash, "within")) => (hash, Way::Within),
+            _ => (kernel, Way::Alone),
+        };
+        let mut call = Call::new(key_len, len as usize, seed, args.next().is_some_and(|word| word == "call"), way);
         match kernel {
             "ecb-aes-u64bs" => call.sliced::<Portable>(|key, _, text| key.encrypt_blocks(text)),
+            "ecb-aes-u64bs-dec" => call.sliced::<Portable>(|key, _, text| key.decrypt_blocks(text)),
             "ctr-aes-u64bs" => call.sliced::<Portable>(|key, iv, text| key.ctr(iv, text)),
             "xts-aes-u64bs" => call.sliced::<Portable>(|key, iv, text| key.xts_encrypt(iv, text)),
             "xts-aes-u64bs-dec" => call.sliced::<Portable>(|key, iv, text| key.xts_decrypt(iv, text)),
             "cbc-aes-u64bs-dec" => call.sliced::<Portable>(|key, iv, text| key.cbc_decrypt(iv, text)),
             "ghash-generic" => call.ghash::<Portable>(),
+            "polyval-generic" => call.hash(Polyval::<Portable>::new(token(), call.first())),
+            "sha1-generic" => call.hash(Sha1::<Portable>::new(token())),
             "sha256-generic" => call.hash(Sha256::<Portable>::new(token())),
             "sha512-generic" => call.hash(Sha512::<Portable>::new(token())),
             "poly1305-generic" => call.poly1305::<Portable>(),
+            "sha3-256-generic" => call.hash(Keccak::<Portable>::sha3_256(token())),
+            "blake2b-512-generic" => call.hash(Blake2b::<Portable>::new(token(), 64, &call.secret).expect("a key")),
+            "blake2s-256-generic" => call.hash(Blake2s::<Portable>::new(token(), 32, &call.secret).expect("a key")),
+            "michael_mic-generic" => call.hash(Michael::new(call.first())),
             "chacha20-generic" => call.chacha::<Portable>(),
-            "aegis128-generic" => call.aegis::<Portable>(),
+            "xchacha20-generic" => call.xchacha::<Portable>(),
+            "ecb(serpent-generic)" => call.serpent::<Portable>(|key, _, text| key.encrypt_blocks(text)),
+            "ecb(serpent-generic)-dec" => call.serpent::<Portable>(|key, _, text| key.decrypt_blocks(text)),
+            "ctr(serpent-generic)" => call.serpent::<Portable>(|key, iv, text| key.ctr(iv, text)),
+            "aegis128-generic" => call.aegis::<Portable, true>(),
+            "aegis128-generic-dec" => call.aegis::<Portable, false>(),
             "nhpoly1305-generic" => call.nhpoly1305::<Portable>(),
             "vmac64-generic" => call.vmac(),
             "aes-fixed-time" => {
@@ -246,14 +364,14 @@ mod call {
                 if call.made {
                     for &word in call.text[..call.len].as_chunks().0 {
                         let n = u64::from_ne_bytes(word);
-                        std::hint::black_box(nine(n, n, n, n, n, n, n, n, n));
+                        black_box(nine(n, n, n, n, n, n, n, n, n));
                     }
                 }
             }
             // Branches on a bit of the text, which a comparison must find.
             "branch" => {
-                if call.made && std::hint::black_box(&call.text)[0] & 1 == 0 {
-                    std::hint::black_box(&mut call.text)[1] = 0;
+                if call.made && black_box(&call.text)[0] & 1 == 0 {
+                    black_box(&mut call.text)[1] = 0;
                 }
             }
             _ => call.on_this_cpu(kernel),
@@ -262,20 +380,32 @@ mod call {
 
     #[cfg(target_arch = "aarch64")]
     mod aarch64 {
-        use super::{Call, token};
+        use super::{AesKey, Call, Hash, Keccak, Polyval, Sha1, Sha256, Sha512, black_box, token};
         use algkit_primitives::{
-            Packet,
+            InOut, Packet, Turns,
             chacha20poly1305::ChaCha20Poly1305,
-            cpu::{ArmCe, Neon},
+            cpu::{ArmCe, ArmSha2, ArmSha3, Neon},
             gcm::GcmKey,
         };
 
         impl Call {
-            fn chacha20poly1305(self) {
+            fn chacha20poly1305(self, f: impl Fn(&ChaCha20Poly1305<Neon>, InOut<'_>) -> [u8; 16]) {
                 let mut call = self.with_carries();
                 let key = ChaCha20Poly1305::<Neon>::new(token(), &call.secret);
                 if call.made {
-                    std::hint::black_box(key.seal(&[2; 12], &[], call.text()));
+                    black_box(f(&key, call.text()));
+                }
+            }
+
+            /// CBC encryption beside a hash.
+            fn beside(mut self, mut hash: impl Hash) {
+                let key = AesKey::<ArmCe>::new(token(), self.key()).expect("a key");
+                if self.made {
+                    let count = self.len / Turns::BYTES;
+                    let mut turns = Turns::new(&mut self.text, 0, Turns::BYTES, count).expect("a text is longer");
+                    assert!(hash.absorb_by(count * Turns::BYTES, &mut |cpu, words| {
+                        key.cbc_encrypt_beside(&mut [7; 16], &mut turns, cpu, words)
+                    }));
                 }
             }
 
@@ -296,32 +426,42 @@ mod call {
             pub(super) fn on_this_cpu(self, kernel: &str) {
                 match kernel {
                     "ecb-aes-neonbs" => self.sliced::<Neon>(|key, _, text| key.encrypt_blocks(text)),
+                    "ecb-aes-neonbs-dec" => self.sliced::<Neon>(|key, _, text| key.decrypt_blocks(text)),
                     "ctr-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.ctr(iv, text)),
                     "xts-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.xts_encrypt(iv, text)),
                     "xts-aes-neonbs-dec" => self.sliced::<Neon>(|key, iv, text| key.xts_decrypt(iv, text)),
                     "cbc-aes-neonbs-dec" => self.sliced::<Neon>(|key, iv, text| key.cbc_decrypt(iv, text)),
-                    "ecb-aes-neon" => self.aes::<Neon>(|key, _, text| key.ecb_encrypt(text)),
-                    "ecb-aes-neon-dec" => self.aes::<Neon>(|key, _, text| key.ecb_decrypt(text)),
-                    "ctr-aes-neon" => self.aes::<Neon>(|key, iv, text| key.ctr(iv, text)),
-                    "cbc-aes-neon" => self.aes::<Neon>(|key, iv, text| key.cbc_encrypt(iv, text)),
-                    "cbc-aes-neon-dec" => self.aes::<Neon>(|key, iv, text| key.cbc_decrypt(iv, text)),
-                    "xts-aes-neon" => self.xts::<Neon>(),
-                    "xts-aes-neon-dec" => self.xts_decrypt::<Neon>(),
-                    "cbcmac-aes-neon" => self.aes::<Neon>(|key, iv, text| key.cbc_mac(iv, text.src())),
-                    "ecb-aes-ce" => self.aes::<ArmCe>(|key, _, text| key.ecb_encrypt(text)),
-                    "ctr-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.ctr(iv, text)),
-                    "cbc-aes-ce-dec" => self.aes::<ArmCe>(|key, iv, text| key.cbc_decrypt(iv, text)),
-                    "cbcmac-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.cbc_mac(iv, text.src())),
-                    "xts-aes-ce" => self.xts::<ArmCe>(),
                     "gcm-aes-ce" => self.gcm(),
                     "gcm-aes-ce-dec" => self.gcm_decrypt(),
                     "ghash-neon" => self.ghash::<Neon>(),
                     "ghash-ce" => self.ghash::<ArmCe>(),
                     "chacha20-neon" => self.chacha::<Neon>(),
-                    "rfc7539-chacha20-poly1305-neon" => self.chacha20poly1305(),
-                    "aegis128-ce" => self.aegis::<ArmCe>(),
+                    "polyval-neon" => self.hash(Polyval::<Neon>::new(token(), self.first())),
+                    "polyval-ce" => self.hash(Polyval::<ArmCe>::new(token(), self.first())),
+                    "xchacha20-neon" => self.xchacha::<Neon>(),
+                    "rfc7539-chacha20-poly1305-neon" => {
+                        self.chacha20poly1305(|key, text| key.seal(&[2; 12], &[], text))
+                    }
+                    "rfc7539-chacha20-poly1305-neon-dec" => {
+                        self.chacha20poly1305(|key, text| key.open(&[2; 12], &[], text));
+                    }
+                    "aegis128-ce" => self.aegis::<ArmCe, true>(),
+                    "aegis128-ce-dec" => self.aegis::<ArmCe, false>(),
                     "nhpoly1305-neon" => self.nhpoly1305::<Neon>(),
-                    other => panic!("no kernel {other}"),
+                    "ecb(serpent-neon)" => self.serpent::<Neon>(|key, _, text| key.encrypt_blocks(text)),
+                    "ecb(serpent-neon)-dec" => self.serpent::<Neon>(|key, _, text| key.decrypt_blocks(text)),
+                    "ctr(serpent-neon)" => self.serpent::<Neon>(|key, iv, text| key.ctr(iv, text)),
+                    "sha1-ce" => self.hash(Sha1::<ArmSha2>::new(token())),
+                    "sha256-ce" => self.hash(Sha256::<ArmSha2>::new(token())),
+                    "sha512-ce" => self.hash(Sha512::<ArmSha3>::new(token())),
+                    "sha3-256-ce" => self.hash(Keccak::<ArmSha3>::sha3_256(token())),
+                    "authenc(hmac(sha1-ce),cbc-aes-ce)" => self.beside(Sha1::<ArmSha2>::new(token())),
+                    "authenc(hmac(sha256-ce),cbc-aes-ce)" => self.beside(Sha256::<ArmSha2>::new(token())),
+                    other => match (other.split_once("-aes-ce"), other.split_once("-aes-neon")) {
+                        (Some(mode), _) => self.mode::<ArmCe>(mode),
+                        (_, Some(mode)) => self.mode::<Neon>(mode),
+                        _ => panic!("no kernel {other}"),
+                    },
                 }
             }
         }
@@ -347,21 +487,13 @@ mod call {
 
             pub(super) fn on_this_cpu(self, kernel: &str) {
                 match kernel {
-                    "ecb-aes-altivec" => self.aes::<Altivec>(|key, _, text| key.ecb_encrypt(text)),
-                    "ecb-aes-altivec-dec" => self.aes::<Altivec>(|key, _, text| key.ecb_decrypt(text)),
-                    "cbc-aes-altivec" => self.aes::<Altivec>(|key, iv, text| key.cbc_encrypt(iv, text)),
-                    "cbc-aes-altivec-dec" => self.aes::<Altivec>(|key, iv, text| key.cbc_decrypt(iv, text)),
-                    "ctr-aes-altivec" => self.aes::<Altivec>(|key, iv, text| key.ctr(iv, text)),
-                    "xts-aes-altivec" => self.xts::<Altivec>(),
-                    "xts-aes-altivec-dec" => self.xts_decrypt::<Altivec>(),
-                    "cbcmac-aes-altivec" => self.aes::<Altivec>(|key, iv, text| key.cbc_mac(iv, text.src())),
-                    "p8_aes_ecb" => self.aes::<Power8>(|key, _, text| key.ecb_encrypt(text)),
-                    "p8_aes_cbc" => self.aes::<Power8>(|key, iv, text| key.cbc_encrypt(iv, text)),
-                    "p8_aes_ctr" => self.aes::<Power8>(|key, iv, text| key.ctr(iv, text)),
-                    "p8_aes_xts" => self.xts::<Power8>(),
                     "p8_ghash" => self.ghash::<Power8>(),
                     "cbc(aes-generic)" => self.generic_cbc(),
-                    other => panic!("no kernel {other}"),
+                    other => match (other.strip_prefix("p8_aes_"), other.split_once("-aes-altivec")) {
+                        (Some(mode), _) => self.mode::<Power8>((mode, "")),
+                        (_, Some(mode)) => self.mode::<Altivec>(mode),
+                        _ => panic!("no kernel {other}"),
+                    },
                 }
             }
         }
@@ -369,26 +501,29 @@ mod call {
 
     #[cfg(all(target_arch = "arm", unix))]
     mod arm {
-        use super::Call;
+        use super::{Call, Polyval, token};
         use algkit_primitives::cpu::{ArmCe, Neon};
 
         impl Call {
             pub(super) fn on_this_cpu(self, kernel: &str) {
                 match kernel {
                     "ecb-aes-neonbs" => self.sliced::<Neon>(|key, _, text| key.encrypt_blocks(text)),
+                    "ecb-aes-neonbs-dec" => self.sliced::<Neon>(|key, _, text| key.decrypt_blocks(text)),
                     "ctr-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.ctr(iv, text)),
                     "xts-aes-neonbs" => self.sliced::<Neon>(|key, iv, text| key.xts_encrypt(iv, text)),
                     "xts-aes-neonbs-dec" => self.sliced::<Neon>(|key, iv, text| key.xts_decrypt(iv, text)),
                     "cbc-aes-neonbs-dec" => self.sliced::<Neon>(|key, iv, text| key.cbc_decrypt(iv, text)),
-                    "ctr-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.ctr(iv, text)),
-                    "cbc-aes-ce-dec" => self.aes::<ArmCe>(|key, iv, text| key.cbc_decrypt(iv, text)),
-                    "cbcmac-aes-ce" => self.aes::<ArmCe>(|key, iv, text| key.cbc_mac(iv, text.src())),
-                    "xts-aes-ce" => self.xts::<ArmCe>(),
                     "ghash-neon" => self.ghash::<Neon>(),
                     "ghash-ce" => self.ghash::<ArmCe>(),
                     "poly1305-neon" => self.poly1305::<Neon>(),
                     "chacha20-neon" => self.chacha::<Neon>(),
-                    other => panic!("no kernel {other}"),
+                    "xchacha20-neon" => self.xchacha::<Neon>(),
+                    "polyval-neon" => self.hash(Polyval::<Neon>::new(token(), self.first())),
+                    "polyval-ce" => self.hash(Polyval::<ArmCe>::new(token(), self.first())),
+                    other => match other.split_once("-aes-ce") {
+                        Some(mode) => self.mode::<ArmCe>(mode),
+                        None => panic!("no kernel {other}"),
+                    },
                 }
             }
         }
@@ -396,25 +531,20 @@ mod call {
 
     #[cfg(target_arch = "riscv64")]
     mod riscv {
-        use super::{Call, token};
-        use algkit_primitives::{
-            cpu::{Zbkc, Zkned, Zknh},
-            sha2::{Sha256, Sha512},
-        };
+        use super::{Call, Polyval, Sha256, Sha512, token};
+        use algkit_primitives::cpu::{Zbkc, Zkned, Zknh};
 
         impl Call {
             pub(super) fn on_this_cpu(self, kernel: &str) {
                 match kernel {
-                    "ecb-aes-riscv64-zkned" => self.aes::<Zkned>(|key, _, text| key.ecb_encrypt(text)),
-                    "ecb-aes-riscv64-zkned-dec" => self.aes::<Zkned>(|key, _, text| key.ecb_decrypt(text)),
-                    "ctr-aes-riscv64-zkned" => self.aes::<Zkned>(|key, iv, text| key.ctr(iv, text)),
-                    "cbc-aes-riscv64-zkned" => self.aes::<Zkned>(|key, iv, text| key.cbc_encrypt(iv, text)),
-                    "cbc-aes-riscv64-zkned-dec" => self.aes::<Zkned>(|key, iv, text| key.cbc_decrypt(iv, text)),
-                    "xts-aes-riscv64-zkned" => self.xts::<Zkned>(),
                     "ghash-riscv64-zbkc" => self.ghash::<Zbkc>(),
                     "sha256-riscv64-zknh" => self.hash(Sha256::<Zknh>::new(token())),
                     "sha512-riscv64-zknh" => self.hash(Sha512::<Zknh>::new(token())),
-                    other => panic!("no kernel {other}"),
+                    "polyval-riscv64-zbkc" => self.hash(Polyval::<Zbkc>::new(token(), self.first())),
+                    other => match other.split_once("-aes-riscv64-zkned") {
+                        Some(mode) => self.mode::<Zkned>(mode),
+                        None => panic!("no kernel {other}"),
+                    },
                 }
             }
         }
