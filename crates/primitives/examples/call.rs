@@ -469,7 +469,7 @@ mod call {
 
     #[cfg(target_arch = "powerpc64")]
     mod powerpc {
-        use super::Call;
+        use super::{Call, Polyval, token};
         use algkit_primitives::cpu::{Altivec, Power8};
 
         impl Call {
@@ -488,9 +488,10 @@ mod call {
             pub(super) fn on_this_cpu(self, kernel: &str) {
                 match kernel {
                     "p8_ghash" => self.ghash::<Power8>(),
+                    "p8_polyval" => self.hash(Polyval::<Power8>::new(token(), self.first())),
                     "cbc(aes-generic)" => self.generic_cbc(),
                     other => match (other.strip_prefix("p8_aes_"), other.split_once("-aes-altivec")) {
-                        (Some(mode), _) => self.mode::<Power8>((mode, "")),
+                        (Some(mode), _) => self.mode::<Power8>(mode.split_at(mode.find('-').unwrap_or(mode.len()))),
                         (_, Some(mode)) => self.mode::<Altivec>(mode),
                         _ => panic!("no kernel {other}"),
                     },
