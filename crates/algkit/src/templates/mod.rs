@@ -106,6 +106,13 @@ fn compose<const N: usize>(
     inner: [DriverRef; N],
     make: impl Fn(&[DriverRef; N], CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync + 'static,
 ) -> Driver {
+    let parts = inner.clone();
+    let driver = Driver::new(name, driver, kind, shape, move |cpu, key, weak| make(&parts, cpu, key, weak));
+    with_parts(driver, &inner)
+}
+
+/// `driver` with what it has from its parts. This is not a part of [`compose`], which is compiled for each template.
+fn with_parts(driver: Driver, inner: &[DriverRef]) -> Driver {
     let table = inner.iter().any(|d| d.timing == Timing::Table);
     Driver {
         priority: inner.iter().map(|d| d.priority()).min().unwrap_or(100).into(),
@@ -116,7 +123,7 @@ fn compose<const N: usize>(
         preferred: inner.iter().all(|d| d.is_eligible()).into(),
         needs: inner.iter().fold(FeatureSet::NONE, |set, d| set.union(d.needs)),
         parts: inner.iter().flat_map(|d| d.parts.iter().chain([&d.driver]).cloned()).collect(),
-        ..Driver::new(name, driver, kind, shape, move |cpu, key, weak| make(&inner, cpu, key, weak))
+        ..driver
     }
 }
 
@@ -128,9 +135,14 @@ fn wrap<const N: usize>(
     inner: [DriverRef; N],
     make: impl Fn(&[DriverRef; N], CpuFeatures, &[u8], WeakKeys) -> Result<Keyed, BadKey> + Send + Sync + 'static,
 ) -> Driver {
-    let named = |names: [&str; N]| format!("{}({})", name.base, names.join(","));
-    let (alg, driver) = (named(inner.each_ref().map(|d| &*d.name)), named(inner.each_ref().map(|d| &*d.driver)));
+    let alg = enclosed(&name.base, inner.iter().map(|d| &*d.name));
+    let driver = enclosed(&name.base, inner.iter().map(|d| &*d.driver));
     compose(alg, driver, kind, shape, inner, make)
+}
+
+/// `base(name,name)`.
+fn enclosed<'a>(base: &str, names: impl Iterator<Item = &'a str>) -> String {
+    format!("{base}({})", names.collect::<Vec<_>>().join(","))
 }
 
 /// The parameters of a template that takes exactly `N`.
