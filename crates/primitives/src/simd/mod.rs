@@ -337,7 +337,7 @@ pub trait AesVector: Blocks {
 /// A block with a word of a key in all four places.
 ///
 /// On x86 and AArch64, the word stays in a vector. Elsewhere compilers make one multiplication of the copies, and on some CPUs its time depends on its
-/// operands. So they must not know there that the word has 32 bits.
+/// operands. So they must not know there that the word has 32 bits, nor that the halves are alike.
 #[inline(always)]
 pub(crate) fn repeated(word: u32) -> [u8; 16] {
     let mut block = [0; 16];
@@ -345,7 +345,9 @@ pub(crate) fn repeated(word: u32) -> [u8; 16] {
         block.as_chunks_mut().0.fill(word.to_le_bytes());
     } else {
         let word = opaque64(word.into());
-        block.as_chunks_mut().0.fill((word | word << 32).to_le_bytes());
+        let half = word | word << 32;
+        let halves = [half, opaque64(half)];
+        block.as_chunks_mut().0.iter_mut().zip(halves).for_each(|(to, half)| *to = half.to_le_bytes());
     }
     block
 }
