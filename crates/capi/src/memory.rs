@@ -1,5 +1,5 @@
 //! The caller's memory. A [`Buffer`] is an address and a length that were checked, but through which nothing was read
-//! or written. It becomes a slice after [`apart`] has shown that no buffer that is written overlaps another one.
+//! or written. It becomes a slice after [`check_disjoint`] has shown that no buffer that is written overlaps another one.
 
 use crate::error::{EFAULT, EINVAL, Failure};
 use algkit::{InOut, Text};

@@ -1,6 +1,6 @@
 //! Making a real descriptor show the readiness of the file that it stands for.
 //!
-//! Until a thread may wait for the descriptor, any socket may stand behind it, also a [`template`](crate::template) that stands
+//! Until a thread may wait for the descriptor, any socket may stand behind it, also a [`template`] that stands
 //! behind others. Then it becomes one end of a [pair](stand_in), of which the library keeps the other end.
 
 use crate::{kernel::kernel, process, reserve::Own, template};

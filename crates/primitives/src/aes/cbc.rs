@@ -14,7 +14,7 @@
 //!
 //! # Decryption
 //!
-//! P[i] = D(C[i]) ^ C[i - 1], all blocks in parallel. The vector of previous ciphertext is an unaligned load, one block
+//! `P[i] = D(C[i]) ^ C[i - 1]`, all blocks in parallel. The vector of previous ciphertext is an unaligned load, one block
 //! back in the source. In place, it must be read before it is overwritten, so a batch is written from its end. The
 //! block before the batch is kept in a register.
 

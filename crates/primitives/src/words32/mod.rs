@@ -3,7 +3,7 @@
 //! [`Words32`] is lane-wise arithmetic. [`Quads`] adds operations on *quads*: four neighbouring words, 16 bytes of
 //! memory, which are the 128-bit lanes of every SIMD instruction set. A vector can be made only with the token of its
 //! CPU. So a vector proves that its instructions exist, and its methods are safe. Every method is `#[inline(always)]`
-//! and must be called from inside [`Token::vectorize`](crate::cpu::Token::vectorize).
+//! and must be called from inside [`Token::vectorize`].
 
 use crate::InOut;
 use crate::aligned::Aligned;

@@ -126,7 +126,7 @@ pub fn transpose<W: Slice>(token: W::Token, [a, b, c, d, e, f, g, h]: [W; 8]) ->
     [a, b, c, d, e, f, g, h]
 }
 
-/// Byte shuffles for [`Word::turn`]: `turns()[rows - 1][cols]` says which byte goes to each position of a block in
+/// Byte shuffles for [`Slice::turn`]: `turns()[rows - 1][cols]` says which byte goes to each position of a block in
 /// memory order. Row `r` of column `c` is byte `4·c + r`.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", all(target_arch = "arm", unix)))]
 pub const fn turns() -> [[u128; 4]; 2] {
