@@ -199,9 +199,15 @@ impl<C: Chain, const B: usize> Hash for MerkleDamgard<C, B> {
         let jobs = Self::in_step(jobs);
         let Some(code) = jobs.first().map(|job| job.state.code) else { return };
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
-        // A queue costs as much as hashing eight blocks one after the other. What groups leave over goes through it even
-        // so, which is faster on CPUs without instructions for the hash.
-        let few = if all <= 8 { 8 } else { 0 };
+        // A queue costs as much as hashing eight blocks one after the other by instructions for the hash, or three without
+        // them. What groups leave over goes through it even so.
+        let by_instructions = code.alone() || code.lanes() == 2;
+        let few = match code.lanes() {
+            1 => usize::MAX,
+            _ if all > 8 => 0,
+            _ if by_instructions => 8,
+            _ => 3,
+        };
         let few = if code.alone() { few.max(jobs.len()) } else { few };
         if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));

@@ -40,7 +40,7 @@ pub enum Words<'a> {
 ///
 /// A clone continues independently. A state is wiped when it is dropped, except for checksums.
 pub trait Hash: Clone + Send + Sync {
-    /// The number of messages that [`Hash::digest_batch_after`] hashes in parallel.
+    /// The largest number of messages that [`Hash::digest_batch_after`] hashes in parallel on any CPU; 1 if it is never faster.
     const LANES: usize = 1;
 
     /// The length of the digest in bytes.
