@@ -4,7 +4,7 @@ use super::buffer::{BlockBuffer, split};
 use super::group::Group;
 use super::kernel::{Chaining, Tail};
 use super::memory::wipe;
-use super::padding::{finish_padded, pad, pad_apart, padded_len};
+use super::padding::{finish_padded, pad, padded_len};
 use super::queue::{Queue, SORTED, Stream, Streams, longest_first, take};
 use super::{Hash, Job, Reader, Words, Writer, digest_by_copy};
 use crate::cpu::CpuFeatures;
@@ -230,7 +230,7 @@ impl<C: Chain, const B: usize> Hash for MerkleDamgard<C, B> {
                     let length = state.length(message.len());
                     stream.tail_len = padded_len::<B>(rest.len(), C::LENGTH_BYTES);
                     stream.tail.bytes()[..2 * B].fill(0);
-                    pad_apart(rest, &length, C::LENGTH_BYTES, &mut stream.tail.bytes()[..stream.tail_len]);
+                    pad(rest, &length, C::LENGTH_BYTES, &mut stream.tail.bytes()[..stream.tail_len]);
                     stream.out = Some(out);
                     return true;
                 }

@@ -32,12 +32,6 @@ pub(super) fn pad(rest: &[u8], length: &[u8; 16], length_bytes: usize, blocks: &
     store_at_once(&mut pieces[whole.len()], end_of_text | with);
 }
 
-/// The same as [`pad`], not inlined, for a caller that does much else for each message.
-#[inline(never)]
-pub(super) fn pad_apart(rest: &[u8], length: &[u8; 16], length_bytes: usize, blocks: &mut [u8]) {
-    pad(rest, length, length_bytes, blocks);
-}
-
 /// Passes the padded end of a message to `compress`, and wipes it.
 ///
 /// A single block takes no more stores than it needs. A CPU holds some 64 stores until they are in the cache; with more
