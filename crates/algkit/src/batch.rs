@@ -210,6 +210,36 @@ impl<'a> Request<'a> {
         }
     }
 
+    #[inline(always)]
+    fn driver(&self) -> &Driver {
+        match &self.work {
+            Work::Crypt { tfm, .. } => tfm.driver(),
+            Work::Seal { tfm, .. } | Work::Open { tfm, .. } => tfm.driver(),
+            Work::Digest { tfm, .. } => tfm.driver(),
+        }
+    }
+
+    /// Whether the driver processes its messages one at a time, so that a list of them gains nothing.
+    #[inline(always)]
+    fn is_alone(&self) -> bool {
+        match &self.work {
+            Work::Crypt { tfm, .. } => tfm.ops.lanes() == 1,
+            Work::Seal { tfm, .. } | Work::Open { tfm, .. } => tfm.ops.lanes() == 1,
+            Work::Digest { .. } => false,
+        }
+    }
+
+    /// The call for one message. It is inlined, as what is called before it, so that a request of a stream is never in memory.
+    #[inline(always)]
+    fn run_alone(self) -> Result<(), Error> {
+        match self.work {
+            Work::Crypt { tfm, direction, iv } => tfm.crypt_text(direction, iv, self.text),
+            Work::Seal { tfm, iv, assoc, tag } => tfm.encrypt(iv, assoc.list(), self.text, tag),
+            Work::Open { tfm, iv, assoc, tag, .. } => tfm.decrypt(iv, assoc.list(), self.text, tag),
+            Work::Digest { tfm, parts, out } => tfm.digest_into(parts.list(), out),
+        }
+    }
+
     /// Records the outcome of the checks; returns whether they passed.
     #[inline]
     fn admit(state: &mut State, checked: Result<(), Error>) -> bool {
@@ -230,14 +260,14 @@ impl<'a> Request<'a> {
 
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (work, driver) = match &self.work {
-            Work::Crypt { tfm, direction: Direction::Encrypt, .. } => ("encrypt", tfm.driver()),
-            Work::Crypt { tfm, direction: Direction::Decrypt, .. } => ("decrypt", tfm.driver()),
-            Work::Seal { tfm, .. } => ("seal", tfm.driver()),
-            Work::Open { tfm, .. } => ("open", tfm.driver()),
-            Work::Digest { tfm, .. } => ("digest", tfm.driver()),
+        let work = match &self.work {
+            Work::Crypt { direction: Direction::Encrypt, .. } => "encrypt",
+            Work::Crypt { direction: Direction::Decrypt, .. } => "decrypt",
+            Work::Seal { .. } => "seal",
+            Work::Open { .. } => "open",
+            Work::Digest { .. } => "digest",
         };
-        write!(f, "Request({work}, {}, {:?})", driver.driver, self.result())
+        write!(f, "Request({work}, {}, {:?})", self.driver().driver, self.result())
     }
 }
 
@@ -304,6 +334,59 @@ pub fn run<'r, 'a>(requests: &'r mut [Request<'a>]) -> Results<'r, 'a> {
     Results(requests.iter())
 }
 
+/// Executes requests as an iterator makes them, and passes the result of each to `done`, in their order. There is no
+/// list of all requests. So where a driver processes messages one at a time, as that of GCM does, a request costs no more than
+/// the call for one message.
+///
+/// It stops when `done` returns an error. By then, up to [`MAX_JOBS`](crate::driver::MAX_JOBS) requests behind that one may have
+/// been executed.
+///
+/// ```
+/// use algkit::{Error, batch::{self, Request}};
+///
+/// let gcm = algkit::aead("gcm(aes)")?.key(&[1; 16])?;
+/// let (mut packets, mut tags) = ([[5; 100]; 3], [[0; 16]; 3]);
+/// let nonces = [[1; 12], [2; 12], [3; 12]];
+///
+/// let packet = packets.iter_mut().zip(&mut tags).zip(&nonces);
+/// batch::each(packet.map(|((text, tag), nonce)| Request::seal(&gcm, nonce, b"header", text, tag)), |result| result)?;
+///
+/// tags[1][0] ^= 1;
+/// let packet = packets.iter_mut().zip(&tags).zip(&nonces);
+/// let mut authentic = Vec::new();
+/// batch::each(packet.map(|((text, tag), nonce)| Request::open(&gcm, nonce, b"header", text, tag)), |result| {
+///     authentic.push(result.is_ok());
+///     Ok::<(), Error>(())
+/// })?;
+/// assert_eq!(authentic, [true, false, true]);
+/// assert_eq!(packets, [[5; 100], [0; 100], [5; 100]]);
+/// # Ok::<(), Error>(())
+/// ```
+#[inline]
+pub fn each<'a, E>(
+    requests: impl IntoIterator<Item = Request<'a>>,
+    mut done: impl FnMut(Result<(), Error>) -> Result<(), E>,
+) -> Result<(), E> {
+    // The last driver that was asked whether its messages are processed one at a time, if they are.
+    let mut alone = ptr::null::<Driver>();
+    let mut together = Jobs::new();
+    for request in requests {
+        let driver: *const Driver = request.driver();
+        let is_alone = || ptr::eq(driver, alone) || request.is_alone();
+        if together.is_empty() && request.state == State::Pending && is_alone() {
+            alone = driver;
+            done(request.run_alone())?;
+            continue;
+        }
+        put(&mut together, request);
+        if together.is_full() {
+            run(&mut together).try_for_each(&mut done)?;
+            together.clear();
+        }
+    }
+    run(&mut together).try_for_each(done)
+}
+
 fn execute(requests: &mut [Request<'_>]) {
     // An earlier call panicked in these. They may be half done, so they are not executed again.
     for request in requests.iter_mut().filter(|request| request.state == State::Begun) {
@@ -312,13 +395,14 @@ fn execute(requests: &mut [Request<'_>]) {
     let mut rest = requests;
     while let Some(first) = rest.iter().position(|request| matches!(request.state, State::Pending)) {
         rest = &mut rest[first..];
+        let alone = rest[0].is_alone();
         match &rest[0].work {
-            Work::Crypt { tfm, .. } if tfm.ops.lanes() == 1 => {
+            Work::Crypt { tfm, .. } if alone => {
                 let done = ciphers_by_themselves(tfm.driver(), rest);
                 rest = &mut rest[done..];
             }
             Work::Crypt { tfm, direction, .. } => crypt(tfm.driver(), *direction, rest),
-            Work::Seal { tfm, .. } | Work::Open { tfm, .. } if tfm.ops.lanes() == 1 => {
+            Work::Seal { tfm, .. } | Work::Open { tfm, .. } if alone => {
                 let done = by_themselves(tfm.driver(), rest);
                 rest = &mut rest[done..];
             }

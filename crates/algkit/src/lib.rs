@@ -99,7 +99,8 @@
 //!
 //! [`batch::run`] takes many requests, each with its own key, IV and length, and processes several at the same
 //! time. CBC encryption, CMAC, CCM and hashes become several times as fast, because a single message leaves most of
-//! the CPU idle in these modes. CTR, XTS and GCM gain nothing.
+//! the CPU idle in these modes. CTR, XTS and GCM gain nothing. [`batch::each`] takes the requests from an iterator, as packets
+//! arrive, and needs no list.
 //!
 //! # Sectors
 //!

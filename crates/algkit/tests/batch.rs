@@ -5,7 +5,7 @@ mod common;
 use algkit::{
     Aead, Direction, Error, Hash, InOut, Policy, Registry, Skcipher, Text, Type, WeakKeys,
     batch::{self, Request},
-    driver::{AeadJob, Driver, Keyed, SkcipherJob},
+    driver::{AeadJob, Driver, Keyed, MAX_JOBS, SkcipherJob},
 };
 use common::{MASKS, Random, masked};
 
@@ -183,11 +183,12 @@ fn request<'a>(tfm: &'a Tfm, case: &'a mut Case, list: &'a [&'a [u8]]) -> Reques
     }
 }
 
-/// Runs `cases`, each on the transform with its number, in one batch and one by one. Returns the number of errors.
+/// Runs `cases`, each on the transform with its number, in one batch, as a stream of requests, and one by one. Returns the
+/// number of errors.
 fn check(tfms: &[Tfm], cases: Vec<(usize, Case)>) -> usize {
     let assocs: Vec<Vec<Vec<u8>>> = cases.iter().map(|(_, case)| case.assoc.clone()).collect();
     let lists: Vec<Vec<&[u8]>> = assocs.iter().map(|assoc| pieces(assoc)).collect();
-    let (mut want, mut got) = (cases.clone(), cases);
+    let (mut want, mut streamed, mut got) = (cases.clone(), cases.clone(), cases);
     let answers: Vec<_> = want.iter_mut().map(|(i, case)| alone(&tfms[*i], case)).collect();
     let mut requests: Vec<_> =
         got.iter_mut().zip(&lists).map(|((i, case), list)| request(&tfms[*i], case, list)).collect();
@@ -199,14 +200,65 @@ fn check(tfms: &[Tfm], cases: Vec<(usize, Case)>) -> usize {
     assert!(requests.iter().map(Request::result).eq(results.iter().cloned()));
     assert_eq!(first, results.iter().find(|result| result.is_err()).cloned().unwrap_or(Ok(())));
     drop(requests);
-    for ((((i, want), (_, got)), answer), result) in want.iter().zip(&got).zip(&answers).zip(&results) {
+    let mut each_results = Vec::new();
+    let requests = streamed.iter_mut().zip(&lists).map(|((i, case), list)| request(&tfms[*i], case, list));
+    let done = batch::each(requests, |result| {
+        each_results.push(result);
+        Ok::<_, Error>(())
+    });
+    assert_eq!((done, &each_results), (Ok(()), &answers));
+    same(tfms, &want, &streamed);
+    assert_eq!(results, answers);
+    same(tfms, &want, &got);
+    answers.iter().filter(|answer| answer.is_err()).count()
+}
+
+/// Checks that two lists of cases have the same outputs.
+fn same(tfms: &[Tfm], want: &[(usize, Case)], got: &[(usize, Case)]) {
+    for ((i, want), (_, got)) in want.iter().zip(got) {
         let what = format!("{}, {} bytes, {:?}", tfms[*i].driver().driver, want.text.len(), want.direction);
-        assert_eq!(result, answer, "{what}");
         assert!(got.iv == want.iv, "chaining value, {what}");
         assert!(got.text == want.text && got.apart == want.apart, "text, {what}");
         assert!(got.tag == want.tag, "tag, {what}");
     }
-    answers.iter().filter(|answer| answer.is_err()).count()
+}
+
+/// The first error that the caller returns ends a stream of requests: none is taken from the iterator after it, but for those
+/// that were collected to be processed together.
+#[test]
+fn a_stream_of_requests_ends_at_an_error() {
+    let iv = *b"\x01nonce of 13\0\0\0\0";
+    for (name, iv, most) in [("gcm(aes)", &iv[..12], 4), ("ccm(aes)", &iv[..], MAX_JOBS)] {
+        let aead = algkit::aead(name).unwrap().key(&[1; 16]).unwrap();
+        let (mut texts, mut tags) = ([[7; 20]; 3 * MAX_JOBS], [[0; 16]; 3 * MAX_JOBS]);
+        let (mut taken, mut seen) = (0, 0);
+        let requests = texts.iter_mut().zip(&mut tags).map(|(text, tag)| {
+            taken += 1;
+            Request::seal(&aead, if taken == 4 { &[] } else { iv }, b"", text, tag)
+        });
+        let done = batch::each(requests, |result| {
+            seen += 1;
+            result
+        });
+        assert!(matches!(done, Err(Error::IvLength { got: 0, .. })), "{name}: {done:?}");
+        assert_eq!((taken, seen), (most, 4), "{name}");
+        assert_eq!(texts[3], [7; 20], "{name}: a refused text");
+        assert!(texts[..3].iter().all(|text| *text != [7; 20]) && texts[most..] == [[7; 20]; 3 * MAX_JOBS][most..]);
+    }
+}
+
+/// A request that was executed before is not executed again.
+#[test]
+fn a_stream_does_not_repeat_a_request() {
+    let ctr = algkit::skcipher("ctr(aes)").unwrap().key(&[1; 16]).unwrap();
+    let (mut ivs, mut texts) = ([[0; 16]; 2], [[7; 20]; 2]);
+    let [iv, once_iv] = &mut ivs;
+    let [text, once] = &mut texts;
+    let mut requests = [Request::encrypt(&ctr, iv, text)];
+    batch::run(&mut requests).check().unwrap();
+    batch::each(requests, |result| result).unwrap();
+    batch::each([Request::encrypt(&ctr, once_iv, once)], |result| result).unwrap();
+    assert_eq!((ivs[0], texts[0]), (ivs[1], texts[1]));
 }
 
 #[test]

@@ -188,7 +188,7 @@ mod call {
                     jobs.iter().for_each(|job| _ = black_box(job.state));
                 }),
                 ("ccm", "-batch") => self.aes_batch::<T>(|messages| {
-                    let (counter, tag) = ([7; 16], [0; 16]);
+                    let (counter, tag) = (7, [0; 16]);
                     let jobs =
                         messages.map(|(key, text)| CcmJob { key, prefix: &[2; 16], counter, data: text.into(), tag });
                     let mut jobs: Vec<_> = jobs.collect();

@@ -50,9 +50,7 @@ pub(crate) fn digest_many<'py>(
     let mut digests = vec![vec![0; hash.digest_size()]; messages.len()];
     released(py, messages.iter().map(Source::len).sum(), || {
         let messages = messages.iter().zip(&mut digests);
-        let mut requests: Vec<_> =
-            messages.map(|(message, out)| Request::digest(&hash, message.bytes(), out)).collect();
-        batch::run(&mut requests).check()
+        batch::each(messages.map(|(message, out)| Request::digest(&hash, message.bytes(), out)), |result| result)
     })
     .map_err(exception)?;
     Ok(digests.iter().map(|digest| PyBytes::new(py, digest)).collect())

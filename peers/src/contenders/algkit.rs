@@ -47,7 +47,7 @@ fn skcipher(tfm: Skcipher, request: &Request, ivsize: usize) -> Work {
         return Work::All(Box::new(move |ivs, texts, _| {
             let mut ivs = ivs.to_vec();
             let each = ivs.iter_mut().zip(texts.chunks_exact_mut(stride));
-            run(each.map(|(iv, text)| Job::crypt(&tfm, direction, &mut iv.0[..ivsize], &mut text[..size])).collect())
+            run(each.map(|(iv, text)| Job::crypt(&tfm, direction, &mut iv.0[..ivsize], &mut text[..size])))
         }));
     }
     match direction {
@@ -63,11 +63,11 @@ fn aead(tfm: Aead, request: &Request, ivsize: usize) -> Work {
         (Op::Encrypt, true) => Work::All(Box::new(move |ivs, texts, outs| {
             let each = ivs.iter().zip(texts.chunks_exact_mut(stride)).zip(outs);
             let job = |((iv, text), out): ((_, _), _)| seal(&tfm, ivsize, assoc, iv, text, size, out);
-            run(each.map(job).collect())
+            run(each.map(job))
         })),
         (_, true) => Work::All(Box::new(move |ivs, texts, _| {
             let each = ivs.iter().zip(texts.chunks_exact_mut(stride));
-            run(each.map(|(iv, text)| open(&tfm, ivsize, assoc, iv, text, size)).collect())
+            run(each.map(|(iv, text)| open(&tfm, ivsize, assoc, iv, text, size)))
         })),
         (Op::Encrypt, false) => Work::one(move |iv, buf, out| {
             tfm.encrypt(&iv[..ivsize], &[assoc], &mut buf[..size], &mut out[..16]).is_ok()
@@ -101,13 +101,14 @@ fn hash(tfm: Hash, request: &Request) -> Work {
     if request.messages > 1 {
         return Work::All(Box::new(move |_, texts, outs| {
             let each = texts.chunks_exact(stride).zip(outs);
-            run(each.map(|(text, out)| Job::digest(&tfm, &text[..size], &mut out[..len])).collect())
+            run(each.map(|(text, out)| Job::digest(&tfm, &text[..size], &mut out[..len])))
         }));
     }
     Work::one(move |_, buf, out| tfm.digest_into(&[&buf[..size]], &mut out[..len]).is_ok())
 }
 
 /// Runs the batch; returns whether all requests succeeded.
-fn run(mut jobs: Vec<Job<'_>>) -> bool {
-    batch::run(&mut jobs).check().is_ok()
+#[inline]
+fn run<'a>(jobs: impl Iterator<Item = Job<'a>>) -> bool {
+    batch::each(jobs, |result| result).is_ok()
 }

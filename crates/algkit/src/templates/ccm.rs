@@ -38,9 +38,10 @@ pub(crate) struct Prefix {
 impl Prefix {
     /// Formats block B0 and the encoded length of the associated data (SP 800-38C appendix A.2).
     pub(crate) fn new(iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Self {
-        let length_bits = 8 * (u32::from(iv[0]) + 1);
+        // The length field has 2 to 8 bytes.
+        let field = u64::MAX >> (56 - 8 * u32::from(iv[0]));
         let iv = u128::from_be_bytes(iv.try_into().expect("the IV has 16 bytes"));
-        let counter = iv >> length_bits << length_bits;
+        let counter = iv & !u128::from(field);
         let flags = ((tag_len - 2) / 2 * 8) as u128 | if assoc_len > 0 { 0x40 } else { 0 };
         let b0 = counter | text_len as u128 | flags << 120;
         let (encoded, n) = match assoc_len as u128 {
@@ -78,7 +79,8 @@ impl Prefix {
 /// packets.
 pub(crate) const START: usize = 64;
 
-/// [`Prefix::gather`] of a message; returns its blocks and counter block 0.
+/// [`Prefix::gather`] of a message; returns its blocks and counter block 0 as a big-endian
+/// number.
 #[inline(never)]
 pub(crate) fn start<'r>(
     room: &'r mut [u8; START],
@@ -86,10 +88,10 @@ pub(crate) fn start<'r>(
     assoc: &[&[u8]],
     text_len: usize,
     tag_len: usize,
-) -> Option<(&'r [u8], [u8; 16])> {
+) -> Option<(&'r [u8], u128)> {
     let assoc_len = assoc.iter().map(|a| a.len()).sum();
     let prefix = Prefix::new(iv, assoc_len, text_len, tag_len);
-    Some((prefix.gather(assoc, room)?, prefix.counter))
+    Some((prefix.gather(assoc, room)?, u128::from_be_bytes(prefix.counter)))
 }
 
 struct Ccm {

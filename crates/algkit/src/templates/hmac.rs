@@ -72,12 +72,16 @@ fn inner_digests(jobs: &mut [HashJob<'_>], digests: &mut [Wiped<MAX_DIGEST>]) {
 
 /// Writes the digests of the inner digests.
 fn outer_digests(jobs: &mut [HashJob<'_>], digests: &[Wiped<MAX_DIGEST>]) {
-    let (mut keyed, mut outer, mut instances) = (Jobs::new(), Jobs::new(), Instances::<Hmac>::new());
-    keyed.extend(jobs.iter_mut().zip(digests).filter_map(|(job, digest)| {
-        let Hmac(key) = instances.find(job.state)?;
-        Some((&*key.outer, [&digest[..key.digest_size]], &mut *job.out))
-    }));
-    outer.extend(keyed.iter_mut().map(|(state, parts, out)| StateJob { state: *state, parts, out }));
+    let (mut parts, mut outer, mut instances) = (Jobs::new(), Jobs::new(), Instances::<Hmac>::new());
+    for (job, digest) in jobs.iter().zip(digests) {
+        let size = instances.find(job.state).map_or(0, |Hmac(key)| key.digest_size);
+        put(&mut parts, [&digest[..size]]);
+    }
+    for (job, parts) in jobs.iter_mut().zip(&parts) {
+        if let Some(Hmac(key)) = instances.find(job.state) {
+            put(&mut outer, StateJob { state: &*key.outer, parts, out: job.out });
+        }
+    }
     finish_batch(&mut outer);
 }
 

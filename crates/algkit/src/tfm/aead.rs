@@ -160,6 +160,14 @@ impl Aead {
     /// Checks a request's lengths and its IV.
     #[inline]
     pub(crate) fn check(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
+        match one_piece(assoc) {
+            Some(assoc) => self.check_lengths(iv, assoc.len(), text.len(), tag_len),
+            None => self.check_pieces(iv, assoc, text, tag_len),
+        }
+    }
+
+    #[inline(never)]
+    fn check_pieces(&self, iv: &[u8], assoc: &[&[u8]], text: &Text<'_>, tag_len: usize) -> Result<(), Error> {
         // The same piece may be there more than once, so the sum can be longer than memory.
         let assoc_len = assoc.iter().fold(0, |sum: usize, piece| sum.saturating_add(piece.len()));
         if assoc_len.saturating_add(text.len()).saturating_add(tag_len) > isize::MAX as usize {

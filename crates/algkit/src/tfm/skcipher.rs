@@ -132,7 +132,7 @@ impl Skcipher {
     /// A text in one piece costs one indirect call. Any other text goes to a function that is not inlined, so that
     /// the fast path saves no registers for it.
     #[inline(always)]
-    fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
+    pub(crate) fn crypt_text(&self, direction: Direction, iv: &mut [u8], text: Text<'_>) -> Result<(), Error> {
         match self.run(iv, text) {
             Ok(run) => {
                 self.ops.crypt_run(direction, iv, run);

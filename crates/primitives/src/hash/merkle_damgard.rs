@@ -201,15 +201,11 @@ impl<C: Chain, const B: usize> Hash for MerkleDamgard<C, B> {
         let blocks = |job: &Job<'_, Self>| job.parts.iter().map(|part| part.len() / B + 1).sum::<usize>();
         // A queue costs as much as hashing eight blocks one after the other by instructions for the hash, or three without
         // them. What groups leave over goes through it even so.
-        let by_instructions = code.alone() || code.lanes() == 2;
-        let few = match code.lanes() {
-            1 => usize::MAX,
-            _ if all > 8 => 0,
-            _ if by_instructions => 8,
-            _ => 3,
-        };
-        let few = if code.alone() { few.max(jobs.len()) } else { few };
-        if jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few {
+        let few = if code.alone() || code.lanes() == 2 { 8 } else { 3 };
+        let one_by_one = code.lanes() == 1
+            || code.alone() && jobs.iter().all(|job| blocks(job) <= 1)
+            || all <= 8 && jobs.iter().map(blocks).fold(0, usize::saturating_add) <= few;
+        if one_by_one {
             return jobs.iter_mut().for_each(|job| job.state.digest_after(job.parts, job.out));
         }
         for jobs in jobs.chunks_mut(SORTED) {

@@ -143,25 +143,25 @@ impl Blocks {
             if direction == Direction::Encrypt {
                 self.new_ivs(tags)?;
             }
-            let numbers = || (first..).step_by(units);
-            let assoc = self.associated_data(numbers(), tags);
+            let assoc = self.associated_data((first..).step_by(units), tags);
             let each = assoc.chunks_exact(NUMBER + self.iv_size());
             let each = each.zip(blocks.chunks_exact_mut(self.size)).zip(tags.chunks_exact_mut(self.stored));
-            let mut requests: Vec<_> = each
-                .map(|((assoc, block), tag)| {
-                    let (iv, tag) = (&assoc[NUMBER..], &mut tag[..self.tag]);
-                    match direction {
-                        Direction::Encrypt => Request::seal(&self.aead, iv, assoc, block, tag),
-                        Direction::Decrypt => Request::open(&self.aead, iv, assoc, block, tag),
-                    }
-                })
-                .collect();
-            for (result, number) in batch::run(&mut requests).zip(numbers()) {
+            let requests = each.map(|((assoc, block), tag)| {
+                let (iv, tag) = (&assoc[NUMBER..], &mut tag[..self.tag]);
+                match direction {
+                    Direction::Encrypt => Request::seal(&self.aead, iv, assoc, block, tag),
+                    Direction::Decrypt => Request::open(&self.aead, iv, assoc, block, tag),
+                }
+            });
+            let mut number = first;
+            batch::each(requests, |result| {
+                let sector = number;
+                number += units as u64;
                 result.map_err(|error| match error {
-                    algkit::Error::Authentication => Error::Integrity { sector: number },
+                    algkit::Error::Authentication => Error::Integrity { sector },
                     error => error.into(),
-                })?;
-            }
+                })
+            })?;
         }
         Ok(())
     }

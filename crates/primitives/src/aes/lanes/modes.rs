@@ -186,8 +186,8 @@ pub struct CcmJob<'a, T> {
     pub key: &'a AesKey<T>,
     /// The blocks that are authenticated before the text (B0 and associated data), in whole blocks of 16 bytes.
     pub prefix: &'a [u8],
-    /// The counter block whose encryption masks the tag. The counters of the text follow it.
-    pub counter: [u8; 16],
+    /// The counter block whose encryption masks the tag, as a big-endian number. The counters of the text follow it.
+    pub counter: u128,
     /// The text to be encrypted or decrypted, of any length.
     pub data: InOut<'a>,
     /// The tag, when the job is done.
@@ -197,7 +197,7 @@ pub struct CcmJob<'a, T> {
 impl<T: AesToken> CcmJob<'_, T> {
     /// CTR of the text, whose first counter is the one after `counter`.
     fn ctr(&mut self) {
-        let mut counter = u128::from_be_bytes(self.counter).wrapping_add(1).to_be_bytes();
+        let mut counter = self.counter.wrapping_add(1).to_be_bytes();
         self.key.ctr(&mut counter, self.data.reborrow());
     }
 }
@@ -207,7 +207,7 @@ fn masks<T: AesToken>(jobs: &mut [CcmJob<'_, T>]) {
     let key = jobs[0].key;
     let mut all = [[0; 16]; MAX_PLANNED];
     let blocks = &mut all[..jobs.len()];
-    blocks.iter_mut().zip(&*jobs).for_each(|(block, job)| *block = job.counter);
+    blocks.iter_mut().zip(&*jobs).for_each(|(block, job)| *block = job.counter.to_be_bytes());
     if jobs.iter().all(|job| ptr::eq(job.key, key)) {
         key.ecb_encrypt(InOut::from(blocks.as_flattened_mut()));
     } else {

@@ -130,7 +130,7 @@ fn ccm_jobs<'a, T: AesToken>(
     let job = |(i, data): (usize, _)| CcmJob {
         key: &keys[i % keys.len()],
         prefix: &prefixes[i],
-        counter: block(i as u64),
+        counter: u128::from_be_bytes(block(i as u64)),
         data,
         tag: [0; 16],
     };
