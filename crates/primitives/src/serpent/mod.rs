@@ -134,48 +134,48 @@ impl<T: SerpentToken> Serpent<T> {
     }
 
     /// Encrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
-    pub fn encrypt_blocks(&self, data: InOut<'_>) {
-        modes::run(self.token, &self.keys, whole(data), &mut modes::Ecb::<true>);
+    pub fn encrypt_blocks(&self, mut data: InOut<'_>) {
+        modes::run(self.token, &self.keys, whole(&mut data), &mut modes::Ecb::<true>);
     }
 
     /// Decrypts whole blocks of 16 bytes; bytes beyond the last whole block are left alone.
-    pub fn decrypt_blocks(&self, data: InOut<'_>) {
-        modes::run(self.token, &self.keys, whole(data), &mut modes::Ecb::<false>);
+    pub fn decrypt_blocks(&self, mut data: InOut<'_>) {
+        modes::run(self.token, &self.keys, whole(&mut data), &mut modes::Ecb::<false>);
     }
 
     /// Encrypts whole blocks in CBC mode; `iv` becomes the last ciphertext block.
-    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
-        modes::cbc_encrypt(self.token, &self.keys, iv, whole(data));
+    pub fn cbc_encrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
+        modes::cbc_encrypt(self.token, &self.keys, iv, whole(&mut data));
     }
 
     /// Decrypts whole blocks in CBC mode; `iv` becomes the last ciphertext block.
-    pub fn cbc_decrypt(&self, iv: &mut [u8; 16], data: InOut<'_>) {
-        modes::run(self.token, &self.keys, whole(data), &mut modes::CbcDecrypt(iv));
+    pub fn cbc_decrypt(&self, iv: &mut [u8; 16], mut data: InOut<'_>) {
+        modes::run(self.token, &self.keys, whole(&mut data), &mut modes::CbcDecrypt(iv));
     }
 
     /// Encrypts or decrypts `data`, of any length, in CTR mode. The counter is the whole block, big-endian. It advances
     /// by the blocks used, including a partial one.
-    pub fn ctr(&self, counter: &mut [u8; 16], data: InOut<'_>) {
-        modes::run(self.token, &self.keys, data, &mut modes::Ctr(counter));
+    pub fn ctr(&self, counter: &mut [u8; 16], mut data: InOut<'_>) {
+        modes::run(self.token, &self.keys, data.in_registers(), &mut modes::Ctr(counter));
     }
 
     /// Encrypts whole blocks in XTS mode, beginning with `tweak`, which is the encrypted sector number, and advances
     /// `tweak` by them.
-    pub fn xts_encrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
-        modes::run(self.token, &self.keys, whole(data), &mut modes::Xts::<true>(tweak));
+    pub fn xts_encrypt(&self, tweak: &mut [u8; 16], mut data: InOut<'_>) {
+        modes::run(self.token, &self.keys, whole(&mut data), &mut modes::Xts::<true>(tweak));
     }
 
     /// Decrypts whole blocks in XTS mode; `tweak` as for [`Serpent::xts_encrypt`].
-    pub fn xts_decrypt(&self, tweak: &mut [u8; 16], data: InOut<'_>) {
-        modes::run(self.token, &self.keys, whole(data), &mut modes::Xts::<false>(tweak));
+    pub fn xts_decrypt(&self, tweak: &mut [u8; 16], mut data: InOut<'_>) {
+        modes::run(self.token, &self.keys, whole(&mut data), &mut modes::Xts::<false>(tweak));
     }
 }
 
 /// `data` without the bytes after its last whole block.
 #[inline(always)]
-fn whole(data: InOut<'_>) -> InOut<'_> {
+fn whole<'a>(data: &'a mut InOut<'_>) -> InOut<'a> {
     let len = data.len() - data.len() % BLOCK;
-    data.split_at(len).0
+    data.in_registers().split_at(len).0
 }
 
 #[cfg(test)]

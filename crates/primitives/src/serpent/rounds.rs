@@ -9,7 +9,8 @@ use zeroize::Zeroizing;
 type Schedule = [[u32; 4]; 33];
 
 /// The round keys, in a form of their own for each direction. The linear transformation lies between S-boxes, and a key
-/// can be xored anywhere in it: it is xored to words that are not on the critical path.
+/// can be xored anywhere in it: it is xored to words that are not on the critical path. These sums are pinned, or the
+/// compiler would add the key last.
 #[derive(Clone)]
 pub(super) struct Keys {
     encrypt: Zeroizing<Schedule>,
@@ -51,7 +52,7 @@ fn stir<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V
     let (a, c) = (a.rotl::<13, 19>(), c.rotl::<3, 29>());
     let [b, d] = sums([c, a.shl::<3>()], [a, c], [b, d]);
     let (b, d) = (b.rotl::<1, 31>(), d.rotl::<7, 25>());
-    let [a, c] = sums([d, b.shl::<7>()], [b, d], [a.xor(key(0)), c.xor(key(2))]);
+    let [a, c] = sums([d, b.shl::<7>()], [b, d], [a.xor(key(0)).pin(), c.xor(key(2)).pin()]);
     let (a, c) = (a.rotl::<5, 27>(), c.rotl::<22, 10>());
     [a, b.xor(key(1)), c, d.xor(key(3))]
 }
@@ -61,7 +62,7 @@ fn stir<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V
 fn settle<V: Words32>(token: V::Token, [a, b, c, d]: [V; 4], key: &[u32; 4]) -> [V; 4] {
     let key = |i: usize| V::splat(token, key[i]);
     let rotated = [a.rotl::<27, 5>(), c.rotl::<10, 22>()];
-    let [a, c] = sums(rotated, [b, b.shl::<7>()], [d.xor(key(0)), d.xor(key(2))]);
+    let [a, c] = sums(rotated, [b, b.shl::<7>()], [d.xor(key(0)).pin(), d.xor(key(2)).pin()]);
     let (b, d) = (b.rotl::<31, 1>().xor(key(1)), d.rotl::<25, 7>().xor(key(3)));
     let (shifted, rotated) = (a.shl::<3>(), [a.rotl::<19, 13>(), c.rotl::<29, 3>()]);
     let [b, d] = sums([a, shifted], [c, c], [b, d]);

@@ -8,14 +8,17 @@
 //! decryption, every word), and delivers *b* and *d* two steps before *a* and *c* (in decryption, *a* and *c* one step
 //! before *b* and *d*). So a path from an early word may be longer.
 //!
+//! Where a vector instruction has three inputs, the compiler joins a gate with the only one that uses its output.
+//!
 //! The circuits were found by simulated annealing, starting from those of Dag Arne Osvik ("Speeding up Serpent", Third
 //! AES Candidate Conference, 2000). A move changes an input or the function of a gate, and must keep the outputs of the
-//! S-box. The cost is the latest word of the next round, then the sum over all words and the number of gates. An S-box
-//! has 17.1 gates on average (an inverse has 18; Osvik's have 17.25). A round is a chain of 10.9 steps, where Osvik's
-//! circuits make 14.1 (9.4 in decryption). Where a vector instruction has three inputs, the compiler joins gates.
+//! S-box. The cost is the latest word of the next round, then the number of joined gates and of all gates. From the
+//! cheapest circuits, those were taken for which the compiler needs the fewest instructions. An S-box has 16.5 gates on
+//! average (an inverse has 17; Osvik's have 17.25), which become 9.75 joined ones (10.4). A round is a chain of 10.9
+//! steps, where Osvik's circuits make 14.1 (9.4 in decryption).
 //!
-//! Gates are in the order of a list schedule of the rounds: four operations at a time, at most two of which rotate or
-//! shift. [`Word`](crate::words32::Word), for a single block, keeps that order.
+//! Gates are in the order of a list schedule of the rounds: four operations at a time. [`Word`](crate::words32::Word),
+//! for a single block, keeps that order.
 
 use crate::words32::Words32;
 
@@ -50,9 +53,9 @@ macro_rules! circuit {
     };
 }
 
-circuit! { s0(a, b, c, d) -> (t, u, s, m)
-    e = a ^ d; f = b ^ c; g = c ^ a; h = c | d; i = d | e; j = e & !b; k = f ^ e; l = g ^ j; m = f ^ i;
-    n = k ^ b; o = k & !j; p = l & !m; q = !n; r = l & m; s = o ^ h; t = p ^ q; u = q ^ r;
+circuit! { s0(a, b, c, d) -> (p, r, q, l)
+    e = d ^ a; f = d | a; g = c ^ a; h = f ^ b; i = e & !b; j = i ^ g; k = i ^ d; l = h ^ c; m = k & !j;
+    n = l & j; o = !k; p = o ^ n; q = m ^ h; r = p ^ j;
 }
 
 circuit! { s1(a, b, c, d) -> (r, s, q, t)
@@ -60,57 +63,54 @@ circuit! { s1(a, b, c, d) -> (r, s, q, t)
     n = j & k; o = l & !m; p = m & !l; q = l ^ d; r = o | n; s = k ^ p; t = m ^ s;
 }
 
-circuit! { s2(a, b, c, d) -> (m, u, s, t)
-    e = d ^ b; f = b ^ a; g = a | d; h = c & a; i = c & !a; j = c ^ f; k = g ^ b; l = h ^ d; m = i ^ e;
-    n = k & j; o = !j; p = k & l; q = l & !k; r = j | k; s = l ^ n; t = o ^ q; u = r ^ p;
+circuit! { s2(a, b, c, d) -> (n, s, q, r)
+    e = b ^ a; f = d | a; g = c & a; h = e ^ c; i = g ^ d; j = f ^ b; k = i ^ h; l = j & h; m = j & i;
+    n = k ^ a; o = !k; p = k | j; q = l ^ i; r = o ^ m; s = p ^ i;
 }
 
-circuit! { s3(a, b, c, d) -> (t, v, s, u)
-    e = b ^ d; f = a & b; g = d | a; h = a ^ c; i = c ^ e; j = f ^ g; k = h ^ e; l = i & !f; m = f | h;
-    n = e & g; o = j | e; p = l | k; q = m & j; r = j | c; s = m ^ n; t = o & p; u = i ^ q; v = r ^ l;
+circuit! { s3(a, b, c, d) -> (s, u, r, t)
+    e = d ^ b; f = b & !d; g = a & !b; h = d & !a; i = c ^ a; j = h | g; k = i ^ e; l = a & !g; m = k | g;
+    n = i & !j; o = l | k; p = k ^ c; q = n ^ h; r = o ^ f; s = m & !n; t = n ^ p; u = q ^ o;
 }
 
-circuit! { s4(a, b, c, d) -> (m, s, r, t)
-    e = !b; f = e & !d; g = b ^ d; h = c ^ f; i = a ^ g; j = g & a; k = c | d; l = d | a; m = h ^ j;
-    n = k & !i; o = a & h; p = l ^ c; q = e & !m; r = n | o; s = p ^ n; t = i ^ q;
+circuit! { s4(a, b, c, d) -> (s, u, r, t)
+    e = d | b; f = d ^ b; g = !e; h = d & !a; i = d | c; j = f ^ a; k = g ^ c; l = h ^ c; m = i & !j;
+    n = a & !j; o = k & a; p = l ^ a; q = l & !b; r = o | m; s = n ^ k; t = q ^ j; u = m ^ p;
 }
 
-circuit! { s5(a, b, c, d) -> (q, t, r, s)
-    e = d ^ b; f = !e; g = a & b; h = a ^ e; i = f ^ c; j = f | c; k = d & !h; l = i & !b; m = g ^ i;
-    n = j & !h; o = a & j; p = m | d; q = k ^ m; r = l | n; s = m ^ o; t = h ^ p;
+circuit! { s5(a, b, c, d) -> (p, s, q, t)
+    e = d ^ b; f = !e; g = b & a; h = e ^ a; i = f ^ c; j = f | c; k = i & !b; l = d & !h; m = i ^ g;
+    n = j & !h; o = m | d; p = m ^ l; q = n | k; r = n ^ f; s = o ^ h; t = r ^ m;
 }
 
-circuit! { s6(a, b, c, d) -> (t, v, u, w)
-    e = d ^ c; f = a ^ d; g = !c; h = d & a; i = e & b; j = f ^ b; k = e | f; l = g & !d; m = j & !i;
-    n = a | g; o = j | b; p = j & k; q = g ^ b; r = a ^ i; s = o | c; t = m ^ n; u = l ^ p; v = q ^ h;
-    w = s ^ r;
+circuit! { s6(a, b, c, d) -> (r, v, u, w)
+    e = b & !d; f = !d; g = d ^ a; h = e ^ c; i = !c; j = f & !c; k = b & !h; l = g ^ b; m = h & b; n = i | a;
+    o = l & !k; p = l & !m; q = d & !l; r = n ^ o; s = !q; t = o | h; u = j ^ p; v = s ^ h; w = t ^ a;
 }
 
-circuit! { s7(a, b, c, d) -> (t, v, s, u)
-    e = !b; f = a ^ b; g = c & !b; h = d & !c; i = f & !c; j = f ^ c; k = g ^ d; l = e ^ h; m = a & !j;
-    n = j & a; o = k | i; p = l | j; q = a & k; r = k | n; s = o & !m; t = k ^ p; u = q ^ j; v = r ^ f;
+circuit! { s7(a, b, c, d) -> (t, v, r, u)
+    e = b ^ a; f = c & !b; g = d & !c; h = g ^ b; i = e ^ c; j = f ^ d; k = e & !c; l = !j; m = k | j;
+    n = i | h; o = i & a; p = h & !i; q = j & a; r = n & m; s = o | j; t = p ^ l; u = q ^ i; v = s ^ e;
 }
 
-circuit! { inverse_s0(a, b, c, d) -> (r, v, s, u)
-    e = !c; f = a ^ b; g = a | b; h = a & !b; i = e ^ g; j = d & !f; k = f ^ d; l = b & c; m = h ^ c;
-    n = k ^ l; o = i & !j; p = i ^ k; q = j ^ m; r = o ^ n; s = i ^ d; t = q | p; u = q ^ r; v = i ^ t;
+circuit! { inverse_s0(a, b, c, d) -> (s, q, p, r)
+    e = !a; f = b & !a; g = a ^ b; h = g | d; i = f ^ c; j = g ^ d; k = i ^ e; l = h ^ i; m = l & !k;
+    n = j & !l; o = l | k; p = k ^ d; q = n ^ m; r = o ^ j; s = r ^ l;
 }
 
-circuit! { inverse_s1(a, b, c, d) -> (t, s, r, l)
-    e = d & !b; f = b | a; g = c ^ b; h = d & a; i = a ^ e; j = g ^ d; k = f ^ h; l = i ^ c; m = k ^ j;
-    n = !i; o = k & j; p = m & l; q = !j; r = o ^ n; s = p ^ k; t = q ^ p;
+circuit! { inverse_s1(a, b, c, d) -> (s, q, r, k)
+    e = d & !b; f = d ^ b; g = d ^ c; h = a & !f; i = e ^ a; j = h ^ b; k = i ^ c; l = g ^ h; m = !j;
+    n = l & k; o = !l; p = m | l; q = n ^ j; r = p ^ i; s = q ^ o;
 }
 
-circuit! { inverse_s2(a, b, c, d) -> (v, t, w, u)
-    e = !c; f = a & c; g = c ^ b; h = d | a; i = a ^ d; j = e & !a; k = h & g; l = d ^ g; m = e ^ d;
-    n = i & !f; o = l & !k; p = g | j; q = i & !m; r = l | b; s = m & !i; t = q ^ o; u = n ^ p; v = r ^ i;
-    w = k ^ s;
+circuit! { inverse_s2(a, b, c, d) -> (v, u, w, t)
+    e = c ^ a; f = c | a; g = !c; h = c ^ b; i = d | a; j = d ^ a; k = !f; l = h ^ d; m = j & !e; n = h & i;
+    o = k | l; p = l & !n; q = m ^ a; r = l | b; s = q ^ n; t = q ^ o; u = p ^ m; v = r ^ j; w = s ^ g;
 }
 
-circuit! { inverse_s3(a, b, c, d) -> (w, v, x, t)
-    e = b & a; f = a ^ c; g = b & !c; h = g ^ a; i = c ^ d; j = f ^ e; k = b ^ f; l = d | a; m = a ^ b;
-    n = d | h; o = b ^ c; p = j & i; q = k & l; r = b | i; s = h ^ i; t = p ^ m; u = o | n; v = r & !q;
-    w = o ^ n; x = s ^ u;
+circuit! { inverse_s3(a, b, c, d) -> (u, r, t, s)
+    e = b | a; f = c ^ b; g = d ^ c; h = b & !c; i = h ^ a; j = g | b; k = e ^ f; l = f | d; m = k ^ l;
+    n = l & !d; o = j & !i; p = l & !i; q = i | d; r = n | o; s = o ^ m; t = p ^ g; u = q ^ f;
 }
 
 circuit! { inverse_s4(a, b, c, d) -> (w, t, v, s)
@@ -124,14 +124,14 @@ circuit! { inverse_s5(a, b, c, d) -> (u, s, t, r)
     n = j | a; o = j ^ h; p = l | k; q = l & !b; r = n & l; s = o ^ p; t = m ^ k; u = q ^ o;
 }
 
-circuit! { inverse_s6(a, b, c, d) -> (u, o, v, t)
-    e = a ^ c; f = c & !a; g = a & c; h = d ^ a; i = e & !d; j = d ^ f; k = !b; l = b ^ g; m = i ^ g;
-    n = h ^ i; o = j ^ k; p = i ^ c; q = m | k; r = n | o; s = h ^ l; t = q ^ n; u = q ^ s; v = r ^ p;
+circuit! { inverse_s6(a, b, c, d) -> (t, q, u, s)
+    e = c ^ a; f = !c; g = c | a; h = e & d; i = !b; j = d ^ c; k = f | a; l = g ^ h; m = k ^ d; n = h ^ j;
+    o = l ^ b; p = l | i; q = m ^ b; r = n | o; s = n ^ p; t = s ^ o; u = r ^ m;
 }
 
-circuit! { inverse_s7(a, b, c, d) -> (t, q, p, u)
-    e = c ^ a; f = d | c; g = a & d; h = b ^ d; i = !e; j = g | b; k = h & f; l = f & !g; m = f & i;
-    n = g | i; o = i ^ j; p = m ^ j; q = n ^ k; r = o ^ l; s = p & !q; t = k ^ r; u = l ^ s;
+circuit! { inverse_s7(a, b, c, d) -> (u, o, s, t)
+    e = !c; f = d & a; g = d | c; h = d ^ b; i = e ^ a; j = f | b; k = i | f; l = h & g; m = g ^ f; n = j ^ i;
+    o = l ^ k; p = i & !g; q = n ^ m; r = o & n; s = p ^ n; t = r ^ q; u = l ^ q;
 }
 
 #[cfg(test)]

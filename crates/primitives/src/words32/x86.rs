@@ -1,13 +1,12 @@
 //! The vectors of x86-64 as words of 32 bits.
 
-use super::portable::store_words;
 use super::registers::{quads, words};
 use super::{ByBytes, Quads, Words32, xor_pieces};
 use crate::InOut;
 use crate::cpu::{HasAvx2, HasAvx512, HasSse2};
 use crate::hash::wipe;
-use crate::simd::anew;
 use crate::simd::x86::{V128, V256, V512};
+use crate::simd::{anew, from_fn};
 
 /// The methods of [`Words32`] for which x86 has instructions of its own.
 macro_rules! own_words {
@@ -114,27 +113,26 @@ impl<T: HasAvx2> Words32 for V256<T> {
             let v = block(one);
             return [v, v.rotate_quads::<1>(), v.rotate_quads::<2>(), v.rotate_quads::<3>()];
         }
-        let mut rows = [Self::zero(token); 4];
-        for (row, two) in rows.iter_mut().zip(twos) {
-            *row = V256::load(token, two);
-        }
-        if let Some(one) = last.first_chunk() {
-            rows[twos.len()] = block(one);
-        }
-        Self::transpose(rows)
+        Self::transpose(from_fn(|i| match (twos.get(i), last.first_chunk()) {
+            (Some(two), _) => V256::load(token, two),
+            (None, Some(one)) if i == twos.len() => block(one),
+            _ => Self::zero(token),
+        }))
     }
 
     #[inline(always)]
     fn store_partial(words: [Self; 4], dst: &mut [u8]) {
         assert!(dst.len() <= 4 * Self::BYTES && dst.len().is_multiple_of(16));
-        let rows = Self::transpose(words);
         let (twos, last) = dst.as_chunks_mut::<32>();
         let whole = twos.len();
-        for (row, two) in rows.into_iter().zip(twos) {
-            V256::store(row, two);
-        }
-        if !last.is_empty() {
-            store_words(rows[whole].first_quad(), last);
+        for (i, row) in Self::transpose(words).into_iter().enumerate() {
+            if let Some(two) = twos.get_mut(i) {
+                V256::store(row, two);
+            } else if i == whole
+                && let Some(one) = last.first_chunk_mut::<16>()
+            {
+                V128::store(row.low(), one);
+            }
         }
     }
 }
