@@ -7,7 +7,7 @@ use super::{Lookup, args, bad, compose, hash, pad16, skcipher, with_list};
 use crate::{
     Error, Name, Sizes, Text,
     blockwise::xor,
-    driver::{AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type},
+    driver::{AeadJob, AeadOps, Direction, Driver, DriverRef, HashOps, Keyed, Refusal, Shape, SkcipherOps, Type},
     tag,
     wiped::Wiped,
 };
@@ -82,16 +82,10 @@ pub(crate) const START: usize = 64;
 /// [`Prefix::gather`] of a message; returns its blocks and counter block 0 as a big-endian
 /// number.
 #[inline(never)]
-pub(crate) fn start<'r>(
-    room: &'r mut [u8; START],
-    iv: &[u8],
-    assoc: &[&[u8]],
-    text_len: usize,
-    tag_len: usize,
-) -> Option<(&'r [u8], u128)> {
-    let assoc_len = assoc.iter().map(|a| a.len()).sum();
-    let prefix = Prefix::new(iv, assoc_len, text_len, tag_len);
-    Some((prefix.gather(assoc, room)?, u128::from_be_bytes(prefix.counter)))
+pub(crate) fn start<'r>(room: &'r mut [u8; START], job: &AeadJob<'_>) -> Option<(&'r [u8], u128)> {
+    let assoc_len = job.assoc.iter().map(|a| a.len()).sum();
+    let prefix = Prefix::new(job.iv, assoc_len, job.text_len(), job.tag_len());
+    Some((prefix.gather(job.assoc, room)?, u128::from_be_bytes(prefix.counter)))
 }
 
 struct Ccm {

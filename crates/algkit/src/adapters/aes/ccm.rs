@@ -85,12 +85,13 @@ impl<T: AesToken> AeadOps for FusedCcm<T> {
     /// Uses lanes, except for messages with long associated data.
     fn crypt_batch(&self, direction: Direction, jobs: &mut [AeadJob<'_>]) {
         for jobs in jobs.chunks_mut(MAX_JOBS) {
-            let mut starts = [[0; ccm::START]; MAX_JOBS];
-            let (mut lanes, mut tags, mut instances) = (Jobs::new(), Jobs::new(), Instances::<Self>::new());
+            let (mut starts, mut lanes, mut tags) = (Jobs::new(), Jobs::new(), Jobs::new());
+            starts.extend(jobs.iter().map(|_| [0; ccm::START]));
+            let mut instances = Instances::<Self>::new();
             for (job, start) in jobs.iter_mut().zip(&mut starts) {
                 // What the IV of another driver's message means is not known.
                 let own = instances.find(job.ops);
-                let start = own.and_then(|_| ccm::start(start, job.iv, job.assoc, job.text_len(), job.tag_len()));
+                let start = own.and_then(|_| ccm::start(start, job));
                 let (Some(ccm), Some((prefix, counter))) = (own, start) else {
                     job.run();
                     continue;
