@@ -139,6 +139,10 @@ macro_rules! chain {
             #[inline(always)]
             fn write(&self, out: &mut [u8]) {
                 let (words, rest) = out.as_chunks_mut();
+                if let Some(all) = words.first_chunk_mut() {
+                    *all = self.0.map(|word| word.to_be_bytes());
+                    return;
+                }
                 let mut state = self.0.iter();
                 for (out, word) in words.iter_mut().zip(&mut state) {
                     *out = word.to_be_bytes();
