@@ -3,7 +3,7 @@
 //! A single message leaves most of a CPU idle wherever one step waits for the step before: in CBC encryption, CMAC,
 //! CCM, hashes, and in every short message. Separate messages do not depend on each other. So [`run`] passes all
 //! requests of one driver to it together, and the driver processes them side by side, each with its own key, IV and
-//! length.
+//! length. [`each`] takes the requests from an iterator instead of a list.
 //!
 //! ```
 //! use algkit::batch::{self, Request};
@@ -40,7 +40,7 @@ use crate::{
 };
 use std::{fmt, ptr, slice};
 
-/// One operation on a transform, to be executed by [`run`].
+/// One operation on a transform, to be executed by [`run`] or [`each`].
 pub struct Request<'a> {
     work: Work<'a>,
     state: State,
@@ -229,7 +229,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The call for one message. It is inlined, as what is called before it, so that a request of a stream is never in memory.
+    /// The call for one message. Like the other functions that [`each`] calls for such a request, it is inlined, so that the
+    /// request is never in memory.
     #[inline(always)]
     fn run_alone(self) -> Result<(), Error> {
         match self.work {
@@ -338,8 +339,10 @@ pub fn run<'r, 'a>(requests: &'r mut [Request<'a>]) -> Results<'r, 'a> {
 /// list of all requests. So where a driver processes messages one at a time, as that of GCM does, a request costs no more than
 /// the call for one message.
 ///
-/// It stops when `done` returns an error. By then, up to [`MAX_JOBS`](crate::driver::MAX_JOBS) requests behind that one may have
-/// been executed.
+/// A request that was refused has left its text as it was, so `done` has to look at each result.
+///
+/// It stops when `done` returns an error. By then, fewer than [`MAX_JOBS`](crate::driver::MAX_JOBS) requests behind that one may
+/// have been executed. If the iterator panics, as many of the requests that it has made may not have been executed.
 ///
 /// ```
 /// use algkit::{Error, batch::{self, Request}};

@@ -16,6 +16,7 @@ const NAMES: &[&str] = &[
     "xts(aes)",
     "ecb(aes)",
     "cts(cbc(aes))",
+    "kw(aes)",
     "cbc(serpent)",
     "gcm(aes)",
     "ccm(aes)",
@@ -85,6 +86,8 @@ struct Case {
     apart: Option<Vec<u8>>,
     /// The length of the first segment, for a text in two segments.
     cut: Option<usize>,
+    /// Whether the caller of a batch has taken the text, in one piece, as a run.
+    taken: bool,
     /// The tag of an AEAD, or the digest of a hash.
     tag: Vec<u8>,
 }
@@ -106,12 +109,19 @@ impl Case {
         }
         let apart = (random.below(2) == 0).then(|| vec![0xee; text.len()]);
         let cut = (random.below(8) == 0).then(|| random.below(text.len() + 1));
+        let taken = cut.is_none() && random.below(8) == 0;
         let tags: Vec<usize> = (1..=32).filter(|&n| shape.tags.allows(n)).collect();
         let tag_len = if tags.is_empty() { shape.digestsize } else { tags[random.below(tags.len())] };
         let direction = [Direction::Encrypt, Direction::Decrypt][random.below(2)];
-        let mut case = Self { direction, iv, assoc, text, apart, cut, tag: vec![0; tag_len] };
-        if let (Tfm::Aead(aead), Direction::Decrypt) = (tfm, direction) {
-            aead.encrypt(&case.iv, &pieces(&case.assoc), &mut case.text[..], &mut case.tag).unwrap();
+        let mut case = Self { direction, iv, assoc, text, apart, cut, taken, tag: vec![0; tag_len] };
+        match (tfm, direction) {
+            (Tfm::Aead(aead), Direction::Decrypt) => {
+                aead.encrypt(&case.iv, &pieces(&case.assoc), &mut case.text[..], &mut case.tag).unwrap();
+            }
+            (Tfm::Skcipher(kw), Direction::Decrypt) if name.starts_with("kw(") => {
+                kw.encrypt(&mut case.iv, &mut case.text[..]).unwrap();
+            }
+            _ => {}
         }
         if random.below(6) == 0 {
             case.spoil(random);
@@ -158,7 +168,7 @@ fn text<'a>(text: &'a mut [u8], apart: Option<&'a mut [u8]>, cut: Option<usize>)
 
 /// Runs the case as a single request.
 fn alone(tfm: &Tfm, case: &mut Case) -> Result<(), Error> {
-    let Case { direction, iv, assoc, text: bytes, apart, cut, tag } = case;
+    let Case { direction, iv, assoc, text: bytes, apart, cut, tag, .. } = case;
     let list = pieces(assoc);
     match tfm {
         Tfm::Skcipher(tfm) => tfm.crypt(*direction, iv, &mut text(bytes, apart.as_deref_mut(), *cut)),
@@ -172,8 +182,11 @@ fn alone(tfm: &Tfm, case: &mut Case) -> Result<(), Error> {
 
 /// The case as a request of a batch. `list` is its associated data, or a hash's message.
 fn request<'a>(tfm: &'a Tfm, case: &'a mut Case, list: &'a [&'a [u8]]) -> Request<'a> {
-    let Case { direction, iv, text: bytes, apart, cut, tag, .. } = case;
-    let text = text(bytes, apart.as_deref_mut(), *cut);
+    let Case { direction, iv, text: bytes, apart, cut, taken, tag, .. } = case;
+    let mut text = text(bytes, apart.as_deref_mut(), *cut);
+    if *taken {
+        text.next(16, 0);
+    }
     match (tfm, direction) {
         (Tfm::Skcipher(tfm), Direction::Encrypt) => Request::encrypt(tfm, iv, text),
         (Tfm::Skcipher(tfm), Direction::Decrypt) => Request::decrypt(tfm, iv, text),

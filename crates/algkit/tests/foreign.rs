@@ -34,6 +34,17 @@ fn marked(text: &mut Text<'_>) -> bool {
     text.sources().next().is_some_and(|source| source.starts_with(MARK))
 }
 
+/// The results of a stream of requests.
+fn streamed<'a>(requests: impl IntoIterator<Item = Request<'a>>) -> Vec<Result<(), Error>> {
+    let mut results = Vec::new();
+    batch::each(requests, |result| {
+        results.push(result);
+        Ok::<(), Error>(())
+    })
+    .unwrap();
+    results
+}
+
 /// Panics in the middle of a marked text.
 struct Panics(Skcipher);
 
@@ -71,7 +82,7 @@ fn what_a_panic_interrupts_is_not_done() {
     }
     // A second run does not repeat requests that may be half done.
     assert!(batch::run(&mut requests).all(|result| result == Err(Error::Unfinished)));
-    drop(requests);
+    assert_eq!(streamed(requests), vec![Err(Error::Unfinished); 3]);
     assert_eq!(texts[1], plain[1]);
 
     // The next call executes the requests that were still pending, and no others.
@@ -180,6 +191,11 @@ fn what_is_not_authentic_is_wiped_whatever_the_driver_does_to_its_view() {
         assert!(batch::run(&mut requests).all(|result| result == refused));
         drop(requests);
         assert_eq!(texts, [[0; 100]; 3], "in a batch");
+
+        let mut texts = [[1; 100]; 3];
+        let requests = texts.iter_mut().map(|text| Request::open(&gcm, &iv, MARK, text, &tag));
+        assert_eq!(streamed(requests), vec![refused; 3]);
+        assert_eq!(texts, [[0; 100]; 3], "in a stream");
     }
 }
 

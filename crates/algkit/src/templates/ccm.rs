@@ -38,7 +38,7 @@ pub(crate) struct Prefix {
 impl Prefix {
     /// Formats block B0 and the encoded length of the associated data (SP 800-38C appendix A.2).
     pub(crate) fn new(iv: &[u8], assoc_len: usize, text_len: usize, tag_len: usize) -> Self {
-        // The length field has 2 to 8 bytes.
+        // The bits of the length field, which has 2 to 8 bytes.
         let field = u64::MAX >> (56 - 8 * u32::from(iv[0]));
         let iv = u128::from_be_bytes(iv.try_into().expect("the IV has 16 bytes"));
         let counter = iv & !u128::from(field);
@@ -79,8 +79,7 @@ impl Prefix {
 /// packets.
 pub(crate) const START: usize = 64;
 
-/// [`Prefix::gather`] of a message; returns its blocks and counter block 0 as a big-endian
-/// number.
+/// [`Prefix::gather`] of a message; returns its blocks and counter block 0 as a big-endian number.
 #[inline(never)]
 pub(crate) fn start<'r>(room: &'r mut [u8; START], job: &AeadJob<'_>) -> Option<(&'r [u8], u128)> {
     let assoc_len = job.assoc.iter().map(|a| a.len()).sum();

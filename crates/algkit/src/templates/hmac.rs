@@ -74,6 +74,7 @@ fn inner_digests(jobs: &mut [HashJob<'_>], digests: &mut [Wiped<MAX_DIGEST>]) {
 fn outer_digests(jobs: &mut [HashJob<'_>], digests: &[Wiped<MAX_DIGEST>]) {
     let (mut parts, mut outer, mut instances) = (Jobs::new(), Jobs::new(), Instances::<Hmac>::new());
     for (job, digest) in jobs.iter().zip(digests) {
+        // What is not an HMAC has a place in the list, but no inner digest.
         let size = instances.find(job.state).map_or(0, |Hmac(key)| key.digest_size);
         put(&mut parts, [&digest[..size]]);
     }

@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 type Schedule = [[u32; 4]; 33];
 
 /// The round keys, in a form of their own for each direction. The linear transformation lies between S-boxes, and a key
-/// can be xored anywhere in it: it is xored to words that are not on the critical path. These sums are pinned, or the
-/// compiler would add the key last.
+/// can be xored anywhere in it: it is xored to words that are not on the critical path. Where more is added to such a sum, it
+/// is pinned, or the compiler would add the key last.
 #[derive(Clone)]
 pub(super) struct Keys {
     encrypt: Zeroizing<Schedule>,
