@@ -38,7 +38,7 @@ use crate::{
     Aead, Error, Hash, Skcipher, Text,
     driver::{AeadJob, Direction, Driver, HashJob, Jobs, SkcipherJob, put},
 };
-use std::{fmt, ptr, slice};
+use std::{fmt, ptr, slice, thread};
 
 /// One operation on a transform, to be executed by [`run`] or [`each`].
 pub struct Request<'a> {
@@ -395,7 +395,8 @@ fn execute(requests: &mut [Request<'_>]) {
     for request in requests.iter_mut().filter(|request| request.state == State::Begun) {
         request.state = State::Interrupted;
     }
-    let mut rest = requests;
+    let guard = Unwound(requests);
+    let mut rest = &mut *guard.0;
     while let Some(first) = rest.iter().position(|request| matches!(request.state, State::Pending)) {
         rest = &mut rest[first..];
         let alone = rest[0].is_alone();
@@ -412,6 +413,18 @@ fn execute(requests: &mut [Request<'_>]) {
             Work::Seal { tfm, .. } => seal(tfm.driver(), rest),
             Work::Open { tfm, .. } => open(tfm.driver(), rest),
             Work::Digest { tfm, .. } => digest(tfm.driver(), rest),
+        }
+    }
+}
+
+/// Wipes texts that a driver was decrypting when it panicked: nobody knows whether they are authentic.
+struct Unwound<'r, 'a>(&'r mut [Request<'a>]);
+
+impl Drop for Unwound<'_, '_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let begun = self.0.iter_mut().filter(|request| request.state == State::Begun);
+            begun.filter(|request| matches!(request.work, Work::Open { .. })).for_each(|request| request.text.wipe());
         }
     }
 }

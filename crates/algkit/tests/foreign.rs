@@ -99,6 +99,9 @@ fn what_a_panic_interrupts_is_not_done() {
     assert_eq!(results, [unfinished(), Ok(()), unfinished(), Ok(())]);
 }
 
+/// Associated data of a message that makes [`Hides`] panic.
+const PANIC: &[u8] = b"panic";
+
 /// Decrypts a marked message, replaces its view of the text by an empty one, and reports a wrong tag.
 struct Hides {
     tfm: Aead,
@@ -107,6 +110,7 @@ struct Hides {
 
 impl Hides {
     fn decrypt(&self, iv: &[u8], assoc: &[&[u8]], text: &mut Text<'_>, tag: &[u8]) -> bool {
+        assert!(assoc.concat() != PANIC, "as was asked for");
         let (marked, mut bytes) = (assoc.concat().starts_with(MARK), text.sources().collect::<Vec<_>>().concat());
         let authentic = self.tfm.decrypt(iv, assoc, &mut bytes[..], tag).is_ok();
         let mut rest = &bytes[..];
@@ -196,6 +200,16 @@ fn what_is_not_authentic_is_wiped_whatever_the_driver_does_to_its_view() {
         let requests = texts.iter_mut().map(|text| Request::open(&gcm, &iv, MARK, text, &tag));
         assert_eq!(streamed(requests), vec![refused; 3]);
         assert_eq!(texts, [[0; 100]; 3], "in a stream");
+
+        // A panic may leave text before whose tags anybody has looked at.
+        let ([mut a, mut b], [mut c, mut d]) = ([[1; 100]; 2], [[1; 100]; 2]);
+        let mut requests =
+            [Request::open(&gcm, &iv, MARK, &mut a, &tag), Request::open(&gcm, &iv, PANIC, &mut b, &tag)];
+        assert!(catch_unwind(AssertUnwindSafe(|| batch::run(&mut requests).check())).is_err());
+        drop(requests);
+        let requests = [Request::open(&gcm, &iv, MARK, &mut c, &tag), Request::open(&gcm, &iv, PANIC, &mut d, &tag)];
+        assert!(catch_unwind(AssertUnwindSafe(|| streamed(requests))).is_err());
+        assert_eq!([a, b, c], [[0; 100]; 3], "before a panic");
     }
 }
 
