@@ -227,12 +227,18 @@ pub(super) fn first_rows<V: Quads, const G: usize>(
     ([V::splat_quad(token, CONSTANTS), V::splat_quad(token, key[0]), V::splat_quad(token, key[1]), d], groups)
 }
 
-/// The matrices of `G` groups of blocks after the rounds.
+/// The matrices of `G` groups of blocks after the rounds. `between` is called after each double round.
 #[inline(always)]
-fn mixed<V: Quads, const G: usize>(first: &[V; 4], groups: [V; G], double_rounds: usize) -> [[V; G]; 4] {
+fn mixed<V: Quads, const G: usize>(
+    first: &[V; 4],
+    groups: [V; G],
+    double_rounds: usize,
+    mut between: impl FnMut(),
+) -> [[V; G]; 4] {
     let mut m = [[first[0]; G], [first[1]; G], [first[2]; G], groups];
     for _ in 0..double_rounds {
         double_round(&mut m);
+        between();
     }
     m
 }
@@ -247,19 +253,20 @@ pub(crate) fn rows<V: Quads, const G: usize>(
     sink: impl FnMut(V) -> bool,
 ) {
     let (first, groups) = first_rows::<V, G>(token, key, state);
-    finish(mixed(&first, groups, double_rounds), first, groups, sink);
+    finish(mixed(&first, groups, double_rounds, || ()), first, groups, sink);
 }
 
-/// The keystream of `G` groups of blocks, computed by rows.
+/// The keystream of `G` groups of blocks, computed by rows. `between` is called after each double round.
 #[inline(always)]
 pub(crate) fn keystream<V: Quads, const G: usize>(
     token: V::Token,
     key: &[[u32; 4]; 2],
     state: [u32; 4],
     double_rounds: usize,
+    between: impl FnMut(),
 ) -> [[V; 4]; G] {
     let (first, groups) = first_rows::<V, G>(token, key, state);
-    let m = mixed(&first, groups, double_rounds);
+    let m = mixed(&first, groups, double_rounds, between);
     let mut keystream = [first; G];
     for (g, vectors) in keystream.iter_mut().enumerate() {
         *vectors = sum(&m, &first, &groups, g);
@@ -322,6 +329,6 @@ pub(super) fn first_and_last<V: Quads>(token: V::Token, matrix: [[u32; 4]; 4], d
         #[inline(always)]
         |row| V::splat_quad(token, row),
     );
-    let [[first], _, _, [last]] = mixed(&[a, b, c, d], [d], double_rounds);
+    let [[first], _, _, [last]] = mixed(&[a, b, c, d], [d], double_rounds, || ());
     [first.first_quad(), last.first_quad()]
 }

@@ -9,7 +9,8 @@
 //!   keystream is computed: in encryption that of the next batch, in decryption its own. Block 0 is the first block of
 //!   the first batch in encryption, which has nothing to hash beside it. In decryption it is computed before, where
 //!   batches are long ([`Kernel::ZERO_IN_BATCH`]). Otherwise it is in the first batch too, and the plaintext of that batch
-//!   waits in a buffer until its ciphertext has been hashed, because in place it would overwrite it.
+//!   waits in a buffer until its ciphertext has been hashed, because in place it would overwrite it. In encryption, one or two blocks
+//!   after the last batch go by rows, beside which that batch is hashed by halves ([`Kernel::last`]).
 //!
 //! ChaCha fills the vector units and leaves the integer multiplier idle. So Poly1305 in 64-bit words has its steps
 //! between the rounds, one block per step (see [`Steps`]). With a vector multiplier of 52 bits, the hash is so fast that
@@ -22,7 +23,7 @@ use crate::chacha::columns::{self, Columns};
 use crate::chacha::{self, BLOCK, ChaChaVectors, beside, rounds};
 use crate::cpu::Token;
 use crate::hash::wipe;
-use crate::poly1305::one_time::{OneTime, Steps};
+use crate::poly1305::one_time::{Halves, OneTime, Steps};
 use crate::simd::{align_frame, each};
 use crate::words32::{Quads, Words32};
 
@@ -40,6 +41,9 @@ const NEAR: usize = 8 << 10;
 
 /// The number of bytes in the largest first batch whose plaintext waits in a buffer.
 const FIRST_BATCH: usize = 8 * BLOCK;
+
+/// The number of blocks of Poly1305 in a half that is absorbed beside the rounds of the last blocks.
+const HALF: usize = 16;
 
 /// A key, and the token of the CPU that uses it.
 pub(super) struct Kernel<'k, T> {
@@ -148,6 +152,12 @@ impl Progress<'_> {
         self.text.reborrow().split_at(at).1.split_at(n).0
     }
 
+    /// The number of bytes that are encrypted and not hashed yet.
+    #[inline(always)]
+    fn pending(&self) -> usize {
+        self.crypted - self.hashed
+    }
+
     /// The last row of the matrix of the next block.
     #[inline(always)]
     fn row(&self) -> [u32; 4] {
@@ -168,6 +178,10 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// overlaps with anything. Where batches have four blocks, that costs less than block 0 by itself, except on x86-64: there, a
     /// block by itself takes some 80 ns, and a batch of four with SSSE3 156.
     const ZERO_IN_BATCH: bool = Wide::<T>::LANES < 8 && cfg!(not(target_arch = "x86_64"));
+
+    /// The largest number of bytes that [`Self::last`] encrypts, or 0 if it is not used: batches have to be as long as its two halves. Shorter ones
+    /// are not enough to hash, and kernels with longer ones have no room for more code.
+    const LAST: usize = if Wide::<T>::LANES * BLOCK == 2 * HALF * 16 { BLOCK * Row::<T>::QUADS } else { 0 };
 
     /// Encrypts or decrypts a whole message and returns its tag.
     pub(super) fn whole(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], text: InOut<'_>) -> [u8; 16] {
@@ -211,7 +225,8 @@ impl<T: AeadToken> Kernel<'_, T> {
         self.token.vectorize(
             #[inline(always)]
             || {
-                let stream = rounds::keystream::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS);
+                let stream =
+                    rounds::keystream::<V, G>(self.token.into(), self.key, row(nonce, 0), DOUBLE_ROUNDS, || ());
                 let (zero, stream) = stream.as_flattened().split_at(BLOCK / V::BYTES);
                 let mut block = [0; BLOCK];
                 block.chunks_exact_mut(V::BYTES).zip(zero).for_each(|(bytes, vector)| vector.store(bytes));
@@ -352,7 +367,8 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// A message of any length.
     fn by_columns(&self, encrypt: bool, nonce: &[u8; 12], aad: &[u8], mut text: InOut<'_>) -> [u8; 16] {
         let lengths = lengths(aad.len() as u64, text.len() as u64);
-        let first = text.len().min(BLOCK * (Wide::<T>::LANES - 1));
+        let first = BLOCK * if encrypt { Self::first_lanes(text.len()) } else { Wide::<T>::LANES } - BLOCK;
+        let first = text.len().min(first);
         let (mut hash, hashed, crypted) = if encrypt {
             (self.first_batch(nonce, aad, text.reborrow().split_at(first).0), 0, first)
         } else if Self::ZERO_IN_BATCH {
@@ -371,6 +387,14 @@ impl<T: AeadToken> Kernel<'_, T> {
         self.rest(Progress { encrypt, text, first: row(nonce, 1), hashed, crypted }, &mut hash);
         hash.absorb_block(lengths);
         hash.finish()
+    }
+
+    /// The number of blocks in the first batch in encryption, with block 0: as many as in the batches after it, if these leave only what
+    /// [`Self::last`] takes, or fill most of another one.
+    fn first_lanes(text_len: usize) -> usize {
+        let batch = BLOCK * T::Batch::LANES;
+        let fits = (text_len + BLOCK + batch * 3 / 8) % batch <= batch / 2;
+        if text_len >= 2 * batch && fits { T::Batch::LANES } else { Wide::<T>::LANES }
     }
 
     /// Encrypts or decrypts the front of a text by the first batch of keystream. Returns the hash after the associated data.
@@ -393,18 +417,23 @@ impl<T: AeadToken> Kernel<'_, T> {
     /// Encrypts or decrypts the rest of a text, and hashes what of it is not hashed.
     fn rest(&self, mut progress: Progress<'_>, hash: &mut OneTime) {
         if !T::SEPARATE {
-            // In encryption, the first batch after those of `Batch` has more to hash than it can beside its rounds. A few of those
-            // do not make up for that.
-            let many = BLOCK * T::Batch::LANES * if progress.encrypt { 4 } else { 1 };
-            while progress.left() >= many {
+            let wide = BLOCK * Wide::<T>::LANES;
+            // In encryption, the first batch of `Wide` after those of `Batch` has more to hash than it can beside its rounds. A few of `Batch`
+            // do not make up for that, unless the first batch is as long as they are.
+            let many = |progress: &Progress<'_>| match progress.pending() {
+                pending if pending > wide => wide + 1,
+                _ => BLOCK * T::Batch::LANES * if progress.encrypt { 4 } else { 1 },
+            };
+            while progress.left() >= many(&progress) {
                 self.together::<T::Batch>(&mut progress, hash);
             }
             // In encryption, the ciphertext of the batch before is to be hashed in any case.
-            let few = |progress: &Progress<'_>| {
-                if progress.encrypt && progress.crypted > 0 { 1 } else { BLOCK / 2 * Wide::<T>::LANES }
-            };
+            let few = |progress: &Progress<'_>| if progress.pending() > 0 { Self::LAST + 1 } else { wide / 2 };
             while progress.left() >= few(&progress) {
                 self.together::<Wide<T>>(&mut progress, hash);
+            }
+            if Self::LAST > 0 && progress.left() > 0 && progress.pending() >= 2 * HALF * 16 {
+                self.last(&mut progress, hash);
             }
         }
         self.separately(&mut progress, hash);
@@ -429,6 +458,33 @@ impl<T: AeadToken> Kernel<'_, T> {
         }
     }
 
+    /// Encrypts the last blocks by rows, and hashes the batch before in two halves beside their rounds. The rounds of one vector are a single chain of
+    /// dependences, and leave most of the CPU to the hash. A text of a power of two needs it, because block 0 leaves it one block for the end.
+    fn last(&self, progress: &mut Progress<'_>, hash: &mut OneTime) {
+        let cipher: T::Cipher = self.token.into();
+        cipher.vectorize(
+            #[inline(always)]
+            || {
+                let state = progress.row();
+                let k = if progress.pending() >= 4 * HALF * 16 { 2 * HALF } else { HALF };
+                let power = hash.power(k);
+                let end = progress.hashed + 32 * k;
+                let mut halves = Halves::new(hash, &power, progress.ciphertext(end));
+                let stream = rounds::keystream::<Row<T>, 1>(
+                    cipher,
+                    self.key,
+                    state,
+                    DOUBLE_ROUNDS,
+                    #[inline(always)]
+                    || (0..k / 8).for_each(|_| _ = halves.step()),
+                );
+                halves.finish(hash, &power);
+                let n = progress.left();
+                xor_vectors(stream.as_flattened(), progress.next(n));
+            },
+        );
+    }
+
     /// Encrypts or decrypts a batch, and hashes beside its rounds: in encryption the batch before, in decryption this
     /// one.
     fn together<C: Columns<Token = T::Cipher>>(&self, progress: &mut Progress<'_>, hash: &mut OneTime) {
@@ -446,7 +502,10 @@ impl<T: AeadToken> Kernel<'_, T> {
                 C::rounds(&mut m, DOUBLE_ROUNDS, &mut Between { steps: &mut steps, of_four: C::STEPS, call: 0 });
                 steps.finish(hash);
                 // Only the end of a text is no whole block.
-                hash.absorb_padded(ciphertext.as_chunks::<16>().1);
+                let rest = ciphertext.as_chunks::<16>().1;
+                if !rest.is_empty() {
+                    self.token.hash(hash, rest);
+                }
                 C::finish(cipher, m, self.key, state, &mut progress.next(n).into());
             },
         );

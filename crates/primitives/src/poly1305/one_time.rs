@@ -12,7 +12,7 @@ use super::ifma;
 use super::scalar::{self, Element, Point, Product};
 use crate::hash::little_endian;
 use crate::simd::each;
-use core::slice::Iter;
+use core::{iter::Zip, slice::Iter};
 use zeroize::{Zeroize, Zeroizing};
 
 /// A Poly1305 computation over whole blocks.
@@ -112,14 +112,9 @@ impl OneTime {
     #[inline(always)]
     pub(crate) fn by_halves<'a>(&mut self, power: &Power, mut bytes: &'a [u8]) -> &'a [u8] {
         while let Some((now, later)) = bytes.split_at_checked(2 * BLOCK * power.exponent) {
-            let (front, back) = now.as_chunks().0.split_at(power.exponent);
-            let mut values = [self.value, Element::default()].map(Product::from);
-            for (front, back) in front.iter().zip(back) {
-                values[1] = values[1].absorb(back, 1, self.point);
-                values[0] = values[0].absorb(front, 1, self.point);
-            }
-            let [front, back] = values.map(Product::folded);
-            self.value = front.times_element(*power.value).plus_element(back);
+            let mut halves = Halves::new(self, power, now);
+            while halves.step() {}
+            halves.finish(self, power);
             bytes = later;
         }
         bytes
@@ -189,6 +184,39 @@ impl<'a> Steps<'a> {
     #[inline(always)]
     pub(crate) fn finish(self, hash: &mut OneTime) {
         hash.value = scalar::absorb(self.value.folded(), self.point, self.blocks.as_slice().as_flattened(), 1);
+    }
+}
+
+/// The two halves of a text, which are absorbed one pair of blocks at a time.
+pub(crate) struct Halves<'a> {
+    point: Point,
+    values: [Product; 2],
+    pairs: Zip<Iter<'a, [u8; BLOCK]>, Iter<'a, [u8; BLOCK]>>,
+}
+
+impl<'a> Halves<'a> {
+    /// No block of `bytes`, which are twice as many blocks as the exponent of `power`, is absorbed yet.
+    #[inline(always)]
+    pub(crate) fn new(hash: &OneTime, power: &Power, bytes: &'a [u8]) -> Self {
+        let (front, back) = bytes.as_chunks().0.split_at(power.exponent);
+        let values = [hash.value, Element::default()].map(Product::from);
+        Self { point: hash.point, values, pairs: front.iter().zip(back) }
+    }
+
+    /// Absorbs the next block of each half. Returns whether there was one.
+    #[inline(always)]
+    pub(crate) fn step(&mut self) -> bool {
+        let Some((front, back)) = self.pairs.next() else { return false };
+        self.values[1] = self.values[1].absorb(back, 1, self.point);
+        self.values[0] = self.values[0].absorb(front, 1, self.point);
+        true
+    }
+
+    /// Gives `hash` its new value, when all blocks have been absorbed.
+    #[inline(always)]
+    pub(crate) fn finish(self, hash: &mut OneTime, power: &Power) {
+        let [front, back] = self.values.map(Product::folded);
+        hash.value = front.times_element(*power.value).plus_element(back);
     }
 }
 
