@@ -103,8 +103,8 @@ int main(int argc, char **argv) {
     // Signals of the terminal are for the program.
     signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN);
     int result = 2;
-    for (pid_t pid; (pid = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR;) {
-        if (pid > 0 && !WIFSTOPPED(status)) {
+    for (pid_t pid; (pid = waitpid(-1, &status, __WALL)) > 0;) {
+        if (!WIFSTOPPED(status)) {
             if (pid == first) result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
             continue;
         }
