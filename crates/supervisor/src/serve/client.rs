@@ -31,13 +31,21 @@ pub fn of(tid: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{os::unix::fs::symlink, process::Command};
+    use std::{
+        io::Read,
+        os::unix::fs::symlink,
+        process::{Command, Stdio},
+    };
 
     #[test]
     fn what_a_program_calls_itself_is_printed_without_control_characters() {
         let link = std::env::temp_dir().join(format!("\u{1b}[2J{}", std::process::id()));
-        symlink("/bin/sleep", &link).expect("a link");
-        let mut child = Command::new(&link).arg("60").spawn().expect("it runs");
+        symlink("/bin/sh", &link).expect("a link");
+        let mut command = Command::new(&link);
+        command.args(["-c", "echo; read line"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("it runs");
+        // `spawn` returns before the kernel has set the new name; a program that writes has it.
+        child.stdout.as_mut().expect("a pipe").read_exact(&mut [0]).expect("a line");
         let name = of(child.id() as i32);
         child.kill().and_then(|()| child.wait()).expect("it ends");
         fs::remove_file(&link).expect("removed");
