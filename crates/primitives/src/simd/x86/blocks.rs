@@ -232,15 +232,26 @@ impl<T: HasAes + HasClmul> AesVector for V128<T> {
     }
 
     #[inline(always)]
-    fn next_tweaks(batch: &[Self; 8], before: Self, i: usize) -> Self {
-        // Doubling: the sign bits of both 64-bit words become masks, crosswise, which select what is added. There is no
-        // carry-less product, which would compete with AES for a port. The signs of all eight doublings are the upper
-        // bits of the last tweak of the batch before, because what a doubling adds is far below them. So only an
-        // addition and an xor depend on the tweak before.
+    fn next_tweaks(batch: &[Self; 8], mut before: Self, i: usize) -> Self {
+        // Doubling. A bit that leaves the upper half at the top adds 0x87 at the bottom, and a bit that leaves the lower
+        // half adds 1 to the upper one. In all eight doublings these are the bits of the top bytes of the last batch's
+        // last tweak, because what a doubling adds is far below them. So one comparison finds what each doubling adds,
+        // and a byte shuffle moves that to its places. On most CPUs, carry-less products or shifts would compete with
+        // AES for ports. Only an addition and an xor depend on the tweak before.
         let token = before.token();
-        let upper = batch[7].shuffle32::<0b00_01_00_11>();
-        let signs = upper.shl32_by(i as u32).signs32();
-        before.add64(before).xor(signs.and(Self::of64(token, [0x87, 1])))
+        let halves = |lower, upper| Self::of64(token, [u64::from_le_bytes(lower), u64::from_le_bytes(upper)]);
+        const BITS: [u8; 8] = [1 << 7, 1 << 6, 1 << 5, 1 << 4, 1 << 3, 1 << 2, 1 << 1, 1];
+        let bits = halves(BITS, BITS);
+        let leaving = batch[7].shuffle_bytes(halves([15; 8], [7; 8])).and(bits);
+        let mut added = leaving.equal8(bits).and(halves([0x87; 8], [1; 8]));
+        // Otherwise, the compiler would do the last AND again for each `i`.
+        before.meet(&mut added);
+        let only = |byte| {
+            let mut places = [0x80; 8];
+            places[0] = byte as u8;
+            places
+        };
+        before.add64(before).xor(added.shuffle_bytes(halves(only(i), only(8 + i))))
     }
 
     #[inline(always)]

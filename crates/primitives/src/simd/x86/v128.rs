@@ -32,6 +32,8 @@ methods! {
     fn or(a, b: V128) -> V128 { _mm_or_si128(a, b) }
     /// `!self & b`.
     fn andnot(a, b: V128) -> V128 { _mm_andnot_si128(a, b) }
+    /// All ones in the bytes that are equal, zero in the others.
+    fn equal8(a, b: V128) -> V128 { _mm_cmpeq_epi8(a, b) }
     /// The 64-bit products of the lower halves of each 64-bit word.
     fn mul32(a, b: V128) -> V128 { _mm_mul_epu32(a, b) }
     fn add32(a, b: V128) -> V128 { _mm_add_epi32(a, b) }
@@ -42,10 +44,7 @@ methods! {
     fn shr32<const N>(a) -> V128 { _mm_srli_epi32::<N>(a) }
     fn shl64<const N>(a) -> V128 { _mm_slli_epi64::<N>(a) }
     fn shr64<const N>(a) -> V128 { _mm_srli_epi64::<N>(a) }
-    /// All ones in the words that are negative as signed numbers, zero in the others.
-    fn signs32(a) -> V128 { _mm_srai_epi32::<31>(a) }
     /// Every word shifted by `n` bits; `n` of at least the word's size gives zero.
-    fn shl32_by(a, n: u32) -> V128 { _mm_sll_epi32(a, _mm_cvtsi32_si128(n.cast_signed())) }
     fn shl64_by(a, n: u32) -> V128 { _mm_sll_epi64(a, _mm_cvtsi32_si128(n.cast_signed())) }
     fn shr64_by(a, n: u32) -> V128 { _mm_srl_epi64(a, _mm_cvtsi32_si128(n.cast_signed())) }
     /// The vector shifted by `N` bytes.
