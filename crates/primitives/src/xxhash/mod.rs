@@ -69,9 +69,11 @@ fn absorb(lanes: &mut Lanes, data: &[u8]) {
 /// Not inlined, so that a message of less than one stripe need not save registers for the accumulators.
 #[inline(never)]
 fn digest(lanes: &Lanes, message: &[u8], out: &mut [u8; 8]) {
-    let mut lanes = *lanes;
-    let (stripes, rest) = message.as_chunks();
-    stripes.iter().for_each(|data| stripe(&mut lanes, data));
+    let (mut lanes, mut rest) = (*lanes, message);
+    while let Some((data, behind)) = rest.split_first_chunk() {
+        stripe(&mut lanes, data);
+        rest = behind;
+    }
     // The accumulators are products, of which [`merge`] makes products again. A compiler that knows it multiplies once
     // with the product of both constants, and keeps twice as many registers for that: 11.7 ns and not 10.7 for 64 bytes (Zen 4).
     let lanes = lanes.map(opaque64);
