@@ -284,12 +284,14 @@ fn take_turns(contenders: &mut [Contender], bench: &mut Bench, effort: Effort) -
         .collect();
     let mut times = vec![Vec::with_capacity(effort.rounds); contenders.len()];
     let mut order: Vec<usize> = (0..contenders.len()).collect();
-    let mut shuffle = Shuffle(1);
+    // In a fixed order, each contender would always follow the same one. What follows one that uses no wide vectors is slower,
+    // probably because the CPU has to power them up.
+    let mut random = fastrand::Rng::with_seed(1);
     for round in 0..effort.rounds {
         if round >= FEWEST && effort.most.is_some_and(|most| start.elapsed() >= most) {
             break;
         }
-        shuffle.shuffle(&mut order);
+        random.shuffle(&mut order);
         for &i in &order {
             let time = bench.time(&mut contenders[i].work, runs[i]);
             times[i].push(time * contenders[i].scale);
@@ -302,19 +304,6 @@ fn take_turns(contenders: &mut [Contender], bench: &mut Bench, effort: Effort) -
         ratio: median(own.iter().zip(&times[0]).map(|(own, first)| own / first).collect()),
     };
     contenders.iter().zip(&times).map(score).collect()
-}
-
-/// Random orders, in which no contender always follows the same one: a CPU powers its wide vector units down when nothing uses them, and
-/// needs some microseconds to power them up.
-struct Shuffle(u64);
-
-impl Shuffle {
-    fn shuffle(&mut self, order: &mut [usize]) {
-        for last in (1..order.len()).rev() {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            order.swap(last, (self.0 >> 33) as usize % (last + 1));
-        }
-    }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

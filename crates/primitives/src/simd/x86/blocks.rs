@@ -240,17 +240,13 @@ impl<T: HasAes + HasClmul> AesVector for V128<T> {
         // AES for ports. Only an addition and an xor depend on the tweak before.
         let token = before.token();
         let halves = |lower, upper| Self::of64(token, [u64::from_le_bytes(lower), u64::from_le_bytes(upper)]);
-        const BITS: [u8; 8] = [1 << 7, 1 << 6, 1 << 5, 1 << 4, 1 << 3, 1 << 2, 1 << 1, 1];
+        const BITS: [u8; 8] = [0x80, 0x40, 0x20, 0x10, 8, 4, 2, 1];
         let bits = halves(BITS, BITS);
         let leaving = batch[7].shuffle_bytes(halves([15; 8], [7; 8])).and(bits);
         let mut added = leaving.equal8(bits).and(halves([0x87; 8], [1; 8]));
         // Otherwise, the compiler would do the last AND again for each `i`.
         before.meet(&mut added);
-        let only = |byte| {
-            let mut places = [0x80; 8];
-            places[0] = byte as u8;
-            places
-        };
+        let only = |byte: usize| [byte as u8, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80];
         before.add64(before).xor(added.shuffle_bytes(halves(only(i), only(8 + i))))
     }
 
